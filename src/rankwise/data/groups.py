@@ -1,0 +1,103 @@
+"""Which rows belong to which query."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.errors import DataError, ShapeError
+
+__all__ = ["QueryGroups"]
+
+
+@dataclass(frozen=True, eq=False)
+class QueryGroups:
+    """Rows of a data set by query; rows of one query may lie apart in the input.
+
+    Grouped order puts the rows of each query together, queries by first appearance, rows as given.
+    Query `q` owns grouped rows `offsets[q]:offsets[q + 1]`, and grouped row `g` is input row `order[g]`
+    (`order` is None where the input is grouped already, so that nothing need be moved).
+
+    >>> groups = QueryGroups.from_qid([7, 7, 3, 7])
+    >>> groups.qids, groups.sizes, groups.order
+    (array([7, 3]), array([3, 1]), array([0, 1, 3, 2]))
+    """
+
+    qids: NDArray[Any]
+    offsets: NDArray[np.int64]
+    order: NDArray[np.int64] | None = None
+
+    @classmethod
+    def from_qid(cls, qid: Any) -> QueryGroups:
+        """Group rows by their query id, any id that numpy can compare."""
+        ids = np.asarray(qid)
+        if ids.ndim != 1:
+            raise ShapeError(f"qid must have one entry a row, got an array of shape {ids.shape}; pass qid[:, 0]")
+        if ids.size == 0:
+            raise DataError("there are no rows to group, got an empty qid; pass at least one row")
+        if ids.dtype.kind == "f" and np.isnan(ids).any():
+            row = int(np.flatnonzero(np.isnan(ids))[0])
+            raise DataError(f"qid must be known for every row, got NaN at row {row}; drop or fill that row")
+        if ids.dtype.kind == "O":
+            ids = ids.astype(str)
+        starts = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1])))
+        runs = ids[starts]
+        unique, first, inverse = np.unique(runs, return_index=True, return_inverse=True)
+        offsets = np.append(starts, ids.size).astype(np.int64)
+        if unique.size == runs.size:
+            return cls(runs, offsets)
+        appearance = np.argsort(first, kind="stable")
+        rank = np.empty_like(appearance)
+        rank[appearance] = np.arange(appearance.size)
+        query_of_row = np.repeat(rank[inverse], np.diff(offsets))
+        order = np.argsort(query_of_row, kind="stable").astype(np.int64)
+        sizes = np.bincount(query_of_row)
+        return cls(unique[appearance], np.concatenate(([0], np.cumsum(sizes))).astype(np.int64), order)
+
+    @classmethod
+    def from_sizes(cls, sizes: Sequence[int] | NDArray[Any]) -> QueryGroups:
+        """Groups that follow each other with these many rows, as LightGBM's `.query` files say it."""
+        counts = np.asarray(sizes, dtype=np.int64)
+        if counts.size == 0 or (counts <= 0).any():
+            raise DataError(f"query sizes must be positive whole numbers, got {sizes!r}; leave out empty queries")
+        return cls(np.arange(counts.size), np.concatenate(([0], np.cumsum(counts))).astype(np.int64))
+
+    @classmethod
+    def single(cls, n_rows: int) -> QueryGroups:
+        """All rows as one list: what `qid=None` means."""
+        return cls.from_sizes([n_rows])
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries."""
+        return len(self.offsets) - 1
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.offsets[-1])
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Rows of each query."""
+        return np.diff(self.offsets)
+
+    def grouped(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """`rows` (one entry an input row) in grouped order."""
+        return rows if self.order is None else rows[self.order]
+
+    def ungrouped(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """The inverse of `grouped`: from grouped order back to the order of the input."""
+        if self.order is None:
+            return rows
+        back = np.empty_like(rows)
+        back[self.order] = rows
+        return back
+
+    def query_of_row(self) -> NDArray[np.int64]:
+        """For each input row, the index of its query in `qids`."""
+        return np.asarray(self.ungrouped(np.repeat(np.arange(self.n_queries), self.sizes)))

@@ -1,0 +1,108 @@
+"""The one validated form of ranking data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from rankwise.data.groups import QueryGroups
+from rankwise.errors import DataError, ShapeError
+
+__all__ = ["RankingData"]
+
+
+@dataclass(frozen=True, eq=False)
+class RankingData:
+    """Documents of queries: features, labels, and who belongs to which query. Rows keep the input's order.
+
+    `X` is float32, dense or CSR; `y` float64, where a label below 0 means "not judged";
+    `weight` one number a query; `doc_ids` text, one a row; `scores` what a file
+    brought along (a TREC run), −inf for a document that was not retrieved.
+
+    >>> data = RankingData([[0.5], [0.1], [0.9]], [1, 0, 2], qid=["a", "b", "a"])
+    >>> data
+    RankingData(3 rows, 2 queries, 1 feature, labels 0 to 2)
+    >>> data.groups.sizes
+    array([2, 1])
+    """
+
+    X: Any
+    y: NDArray[np.float64]
+    qid: NDArray[Any]
+    doc_ids: NDArray[Any] | None = None
+    weight: NDArray[np.float64] | None = None
+    scores: NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        X = self.X if sp.issparse(self.X) else np.atleast_2d(np.asarray(self.X, dtype=np.float32))
+        if sp.issparse(X):
+            X = sp.csr_array(X, dtype=np.float32)
+        y = np.asarray(self.y, dtype=np.float64)
+        n = y.size
+        if n == 0:
+            raise DataError("there are no rows, got empty data; pass at least one document")
+        if y.ndim != 1 or X.shape[0] != n:
+            raise ShapeError(f"X and y must have one entry a row, got shapes {X.shape} and {y.shape}")
+        if not np.isfinite(y).all():
+            row = int(np.flatnonzero(~np.isfinite(y))[0])
+            raise DataError(f"labels must be finite, got {y[row]} at row {row}; drop that row or mark it unjudged (-1)")
+        qid = np.zeros(n, dtype=np.int64) if self.qid is None else np.asarray(self.qid)
+        for name, rows in (("qid", qid), ("doc_ids", self.doc_ids), ("scores", self.scores)):
+            if rows is not None and len(rows) != n:
+                raise ShapeError(f"{name} must have one entry a row: got {len(rows)} entries for {n} rows")
+        for name, value in (("X", X), ("y", y), ("qid", qid)):
+            object.__setattr__(self, name, value)
+        for name in ("doc_ids", "weight", "scores"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, np.asarray(getattr(self, name)))
+        if self.weight is not None and len(self.weight) != self.groups.n_queries:
+            raise ShapeError(
+                f"weight must have one entry a query: got {len(self.weight)} for {self.groups.n_queries} queries"
+            )
+        for array in (X.data if sp.issparse(X) else X, y, qid, self.doc_ids, self.weight, self.scores):
+            if isinstance(array, np.ndarray):
+                array.flags.writeable = False
+
+    @cached_property
+    def groups(self) -> QueryGroups:
+        """The rows by query."""
+        return QueryGroups.from_qid(self.qid)
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns of X."""
+        return int(self.X.shape[1])
+
+    def rows(self, keep: NDArray[Any]) -> RankingData:
+        """The rows that a mask or an index array keeps (query weights follow their queries)."""
+        weight = None
+        if self.weight is not None:
+            kept = self.groups.query_of_row()[keep]
+            _, first = np.unique(kept, return_index=True)
+            weight = self.weight[kept[np.sort(first)]]
+        ids, scores = self.doc_ids, self.scores
+        return RankingData(
+            self.X[keep],
+            self.y[keep],
+            self.qid[keep],
+            None if ids is None else ids[keep],
+            weight,
+            None if scores is None else scores[keep],
+        )
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def __repr__(self) -> str:
+        features = f"{self.n_features} feature{'s' if self.n_features != 1 else ''}"
+        queries = f"{self.groups.n_queries} quer{'ies' if self.groups.n_queries != 1 else 'y'}"
+        sparse = ", sparse" if sp.issparse(self.X) else ""
+        return (
+            f"RankingData({len(self)} rows, {queries}, {features}{sparse}, "
+            f"labels {self.y.min():g} to {self.y.max():g})"
+        )

@@ -1,0 +1,51 @@
+"""Every error that rankwise raises on purpose.
+
+    RankwiseError
+    ├── DataError            what was given cannot be ranked or judged
+    │   ├── FormatError      a file, at a place in it: file, line, column
+    │   └── ShapeError       arrays that do not fit together
+    ├── MetricError          a metric that is not known, or not fit for the data
+    └── MissingExtraError    an optional package that is not installed
+
+A message is one sentence or two: what is wrong, what was got, what to do.
+`DataError` and `MetricError` are `ValueError`s and `MissingExtraError` is an
+`ImportError`, so that code written for scikit-learn catches them.
+"""
+
+from __future__ import annotations
+
+__all__ = ["DataError", "FormatError", "MetricError", "MissingExtraError", "RankwiseError", "ShapeError"]
+
+
+class RankwiseError(Exception):
+    """Root of the tree: `except RankwiseError` catches all of it."""
+
+
+class DataError(RankwiseError, ValueError):
+    """What was given cannot be ranked or judged."""
+
+
+class FormatError(DataError):
+    """A file says something its format does not allow, at a line and a column (both from 1)."""
+
+    def __init__(
+        self, message: str, *, path: object = None, line: int | None = None, column: int | None = None
+    ) -> None:
+        place = ":".join(str(part) for part in (path, line, column) if part is not None)
+        super().__init__(f"{place}: {message}" if place else message)
+        self.path, self.line, self.column = path, line, column
+
+
+class ShapeError(DataError):
+    """Arrays that do not fit together."""
+
+
+class MetricError(RankwiseError, ValueError):
+    """A metric that is not known, or not fit for the data."""
+
+
+class MissingExtraError(RankwiseError, ImportError):
+    """An optional package is not installed; the message names the command that installs it."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"{package} is not installed; run: pip install 'rankwise[{extra}]'")
