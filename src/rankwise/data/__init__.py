@@ -1,0 +1,26 @@
+"""Ranking data: its one validated form, and how it is read, written, split, described and made."""
+
+from rankwise.data.atomic import atomic_path
+from rankwise.data.groups import QueryGroups
+from rankwise.data.normalise import normalise
+from rankwise.data.ranking_data import RankingData
+from rankwise.data.read import read
+from rankwise.data.split import split
+from rankwise.data.stats import Stats, describe
+from rankwise.data.synthetic import cubic, r_of_k, web
+from rankwise.data.write import write
+
+__all__ = [
+    "QueryGroups",
+    "RankingData",
+    "Stats",
+    "atomic_path",
+    "cubic",
+    "describe",
+    "normalise",
+    "r_of_k",
+    "read",
+    "split",
+    "web",
+    "write",
+]

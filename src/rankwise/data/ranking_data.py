@@ -15,6 +15,9 @@ from rankwise.errors import DataError, ShapeError
 
 __all__ = ["RankingData"]
 
+# Text of any length at its own size; numpy's older type takes four bytes a character of the longest.
+DOC_ID_TYPE = np.dtypes.StringDType()
+
 
 @dataclass(frozen=True, eq=False)
 class RankingData:
@@ -22,7 +25,8 @@ class RankingData:
 
     `X` is float32, dense or CSR; `y` float64, where a label below 0 means "not judged";
     `weight` one number a query; `doc_ids` text, one a row; `scores` what a file
-    brought along (a TREC run), −inf for a document that was not retrieved.
+    brought along (a TREC run), −inf for a document that was not retrieved; `notes` what the reader of a
+    file should be told (what was left out, in words).
 
     >>> data = RankingData([[0.5], [0.1], [0.9]], [1, 0, 2], qid=["a", "b", "a"])
     >>> data
@@ -37,11 +41,10 @@ class RankingData:
     doc_ids: NDArray[Any] | None = None
     weight: NDArray[np.float64] | None = None
     scores: NDArray[np.float64] | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        X = self.X if sp.issparse(self.X) else np.atleast_2d(np.asarray(self.X, dtype=np.float32))
-        if sp.issparse(X):
-            X = sp.csr_array(X, dtype=np.float32)
+        X: Any = sp.csr_array(self.X, dtype=np.float32) if self.is_sparse else _dense(self.X)
         y = np.asarray(self.y, dtype=np.float64)
         n = y.size
         if n == 0:
@@ -50,28 +53,38 @@ class RankingData:
             raise ShapeError(f"X and y must have one entry a row, got shapes {X.shape} and {y.shape}")
         if not np.isfinite(y).all():
             row = int(np.flatnonzero(~np.isfinite(y))[0])
-            raise DataError(f"labels must be finite, got {y[row]} at row {row}; drop that row or mark it unjudged (-1)")
+            raise DataError(
+                f"labels must be finite, got {y[row]} at row {row}; drop that row or mark it unjudged (-1)"
+            )
         qid = np.zeros(n, dtype=np.int64) if self.qid is None else np.asarray(self.qid)
         for name, rows in (("qid", qid), ("doc_ids", self.doc_ids), ("scores", self.scores)):
             if rows is not None and len(rows) != n:
                 raise ShapeError(f"{name} must have one entry a row: got {len(rows)} entries for {n} rows")
-        for name, value in (("X", X), ("y", y), ("qid", qid)):
-            object.__setattr__(self, name, value)
-        for name in ("doc_ids", "weight", "scores"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, np.asarray(getattr(self, name)))
+        doc_ids = None if self.doc_ids is None else np.asarray(self.doc_ids).astype(DOC_ID_TYPE, copy=False)
+        weight, scores = (
+            None if a is None else np.asarray(a, np.float64) for a in (self.weight, self.scores)
+        )
+        fields = {"y": y, "qid": qid, "doc_ids": doc_ids, "weight": weight, "scores": scores}
+        for name, array in fields.items():
+            object.__setattr__(self, name, None if array is None else _read_only(array))
+        if self.is_sparse:
+            X.data = _read_only(X.data)
+        object.__setattr__(self, "X", X if self.is_sparse else _read_only(X))
         if self.weight is not None and len(self.weight) != self.groups.n_queries:
             raise ShapeError(
-                f"weight must have one entry a query: got {len(self.weight)} for {self.groups.n_queries} queries"
+                f"weight must have one entry a query, got {len(self.weight)} for "
+                f"{self.groups.n_queries} queries; give every query one"
             )
-        for array in (X.data if sp.issparse(X) else X, y, qid, self.doc_ids, self.weight, self.scores):
-            if isinstance(array, np.ndarray):
-                array.flags.writeable = False
 
     @cached_property
     def groups(self) -> QueryGroups:
         """The rows by query."""
         return QueryGroups.from_qid(self.qid)
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether X is a sparse array."""
+        return bool(sp.issparse(self.X))
 
     @property
     def n_features(self) -> int:
@@ -101,8 +114,19 @@ class RankingData:
     def __repr__(self) -> str:
         features = f"{self.n_features} feature{'s' if self.n_features != 1 else ''}"
         queries = f"{self.groups.n_queries} quer{'ies' if self.groups.n_queries != 1 else 'y'}"
-        sparse = ", sparse" if sp.issparse(self.X) else ""
+        sparse = ", sparse" if self.is_sparse else ""
         return (
             f"RankingData({len(self)} rows, {queries}, {features}{sparse}, "
             f"labels {self.y.min():g} to {self.y.max():g})"
         )
+
+
+def _dense(X: Any) -> NDArray[np.float32]:
+    return np.atleast_2d(np.asarray(X, dtype=np.float32))
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that cannot be written to; the caller's own array stays as it was."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

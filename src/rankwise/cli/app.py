@@ -1,0 +1,65 @@
+"""Which commands there are."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rankwise.cli.compare import compare
+from rankwise.cli.data_convert import convert
+from rankwise.cli.data_make import make_cubic, make_r_of_k, make_web
+from rankwise.cli.data_normalise import normalise
+from rankwise.cli.data_split import split
+from rankwise.cli.data_stats import stats
+from rankwise.cli.evaluate import evaluate
+from rankwise.cli.failures import GuardedGroup
+from rankwise.cli.metrics import metrics
+
+__all__ = ["app"]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from rankwise import __version__
+
+        typer.echo(f"rankwise {__version__}")
+        raise typer.Exit
+
+
+def _start(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+) -> None:
+    """Judge rankings exactly and fast, compare systems, and prepare ranking data.
+
+    Example: rankwise eval test.txt --scores model.txt --metrics "ndcg@10 map auc"
+    """
+
+
+app = typer.Typer(
+    name="rankwise",
+    cls=GuardedGroup,
+    callback=_start,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("eval")(evaluate)
+app.command("compare")(compare)
+app.command("metrics")(metrics)
+
+data = typer.Typer(help="Describe, convert, split, scale and make ranking data.", no_args_is_help=True)
+data.command("stats")(stats)
+data.command("convert")(convert)
+data.command("split")(split)
+data.command("normalise")(normalise)
+app.add_typer(data, name="data")
+
+make = typer.Typer(help="Make data of known nature, the same for the same seed.", no_args_is_help=True)
+make.command("cubic")(make_cubic)
+make.command("r-of-k")(make_r_of_k)
+make.command("web")(make_web)
+data.add_typer(make, name="make")

@@ -1,0 +1,81 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+__all__ = [
+    "Convention",
+    "ConventionOption",
+    "DataFiles",
+    "Empty",
+    "EmptyOption",
+    "JsonOption",
+    "MetricsOption",
+    "OutFile",
+    "PerQueryOption",
+    "ReportOption",
+    "SeedOption",
+    "SkipBadOption",
+    "Ties",
+    "TiesOption",
+]
+
+# The same names as in rankwise.metrics, which takes a second to import; a test compares them.
+Convention = Literal["standard", "letor4", "trec", "lightgbm", "xgboost", "sklearn"]
+Ties = Literal["expected", "worst", "best", "input", "docid"]
+Empty = Literal["skip", "0", "1", "error"]
+
+DataFiles = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="DATA...",
+        show_default=False,
+        help="Files of one data set: LETOR / SVM-rank text, Parquet, CSV or TSV (plain or packed), "
+        "or TREC judgements.",
+    ),
+]
+OutFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="OUT",
+        show_default=False,
+        help="File to write: .parquet, .csv or .tsv, any other ending is LETOR text; "
+        ".gz, .bz2, .xz or .zst packs text.",
+    ),
+]
+MetricsOption = Annotated[
+    str, typer.Option("--metrics", help="Metrics with blanks between; see rankwise metrics.")
+]
+ConventionOption = Annotated[
+    Convention, typer.Option("--convention", help="Whose rules for ties, empty queries and small print.")
+]
+TiesOption = Annotated[
+    Ties | None,
+    typer.Option(
+        "--ties", show_default="by convention", help="Order of equal scores: the mean over all, or one."
+    ),
+]
+EmptyOption = Annotated[
+    Empty | None,
+    typer.Option(
+        "--empty",
+        show_default="by convention",
+        help="Value of a query that lacks what a metric needs; skip leaves it out.",
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+PerQueryOption = Annotated[
+    Path | None,
+    typer.Option("--per-query", metavar="FILE.csv", help="Write the value of every query to this CSV file."),
+]
+ReportOption = Annotated[
+    Path | None, typer.Option("--report", metavar="FILE.html", help="Write a report with figures, one HTML file.")
+]
+SkipBadOption = Annotated[
+    bool, typer.Option("--skip-bad", help="Leave out malformed lines and say how many, instead of stopping.")
+]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same result.")]

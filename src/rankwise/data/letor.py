@@ -1,0 +1,222 @@
+"""LETOR / SVM-rank text, read in two passes over chunks of lines: one to count, one to fill.
+
+Counting first means that the arrays are made once, at their size, and nothing else of that size is ever
+in memory; parsing twice is still many times faster than the disk of most machines. Chunks are parsed by
+threads (the kernel holds no GIL) but come back in order, so that line numbers and rows do.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from rankwise.data.letor_chunk import Chunk, Parsed
+from rankwise.data.ranking_data import RankingData
+from rankwise.data.streams import fill_lines, opened
+from rankwise.errors import DataError, FormatError
+
+__all__ = ["LetorFile", "read_letor"]
+
+CHUNK_BYTES = 1 << 20
+THREADS = min(4, os.cpu_count() or 1)
+
+# Wide data that is mostly empty becomes sparse; anything else is faster and hardly larger when dense.
+SPARSE_FROM_FEATURES = 1_000
+SPARSE_BELOW_FILLED = 0.1
+
+
+@dataclass(frozen=True)
+class LetorFile:
+    """A file, whether its lines have a qid, and the sizes of its queries if a `.query` file states them."""
+
+    path: Path
+    has_qid: bool
+    query_sizes: NDArray[np.int64] | None = None
+
+    @property
+    def base(self) -> int:
+        """Index of the first feature: 0 in LightGBM's own files (those with a `.query`), 1 in all others."""
+        return 1 if self.query_sizes is None else 0
+
+
+@dataclass
+class _Count:
+    """What the first pass finds: for each chunk the rows and entries before it and in it, and the totals."""
+
+    chunks: list[tuple[int, int, int, int]]
+    rows: int = 0
+    entries: int = 0
+    features: int = 0
+    skipped: int = 0
+
+
+def read_letor(
+    files: Sequence[LetorFile],
+    skip_bad: bool = False,
+    *,
+    chunk_bytes: int = CHUNK_BYTES,
+    threads: int = THREADS,
+) -> RankingData:
+    """Read files of one data set, one after the other."""
+    count = _Count([])
+    rows_before = []
+    for file in files:
+        rows_before.append(count.rows)
+        _count(file, count, skip_bad, chunk_bytes, threads)
+    if count.rows == 0:
+        names = ", ".join(str(file.path) for file in files)
+        left_out = f" ({count.skipped} malformed lines were skipped)" if count.skipped else ""
+        raise FormatError(
+            f"there are no rows, got blank lines and comments only{left_out}; check the file", path=names
+        )
+    target = _Target(count)
+    places = iter(count.chunks)
+    for file in files:
+        _fill(file, target, places, skip_bad, chunk_bytes, threads)
+    qid = _qid_of_sizes(files, rows_before, count) if files[0].query_sizes is not None else target.qid
+    note = f"{count.skipped} malformed line{'s' if count.skipped != 1 else ''} skipped"
+    return RankingData(
+        target.features(), target.y, qid, target.doc_ids, notes=(note,) if count.skipped else ()
+    )
+
+
+def _count(file: LetorFile, count: _Count, skip_bad: bool, chunk_bytes: int, threads: int) -> None:
+    lines = 0
+
+    def parse(chunk: Chunk, _: None) -> Parsed:
+        return chunk.parse(file.base, file.has_qid, skip_bad)
+
+    for parsed in _each_chunk(file.path, parse, _forever(), chunk_bytes, threads):
+        if parsed.problem is not None:
+            message, column = parsed.problem
+            raise FormatError(message, path=file.path, line=lines + parsed.lines, column=column)
+        count.chunks.append((count.rows, count.entries, parsed.rows, parsed.entries))
+        count.rows += parsed.rows
+        count.entries += parsed.entries
+        count.features = max(count.features, parsed.features)
+        count.skipped += parsed.skipped
+        lines += parsed.lines
+
+
+def _fill(
+    file: LetorFile,
+    target: _Target,
+    places: Iterator[tuple[int, int, int, int]],
+    skip_bad: bool,
+    chunk_bytes: int,
+    threads: int,
+) -> None:
+    def store(chunk: Chunk, place: tuple[int, int, int, int] | None) -> Parsed:
+        parsed = chunk.parse(file.base, file.has_qid, skip_bad)
+        if place is None or (parsed.rows, parsed.entries) != place[2:]:
+            raise DataError(f"{file.path} changed while it was being read; read it again")
+        target.store(chunk, parsed, row=place[0], entry=place[1])
+        return parsed
+
+    for _ in _each_chunk(file.path, store, places, chunk_bytes, threads):
+        pass
+
+
+def _forever() -> Iterator[None]:
+    while True:
+        yield None
+
+
+def _each_chunk(
+    path: Path, task: Callable[[Chunk, Any], Parsed], arguments: Iterator[Any], chunk_bytes: int, threads: int
+) -> Iterator[Parsed]:
+    """`task(chunk, argument)` for each chunk of the file, on threads, results in order.
+
+    Buffers go round: one more than there are threads, since a chunk is dealt with before the next is read.
+    """
+    buffers = [Chunk(chunk_bytes) for _ in range(threads + 1)]
+    waiting: deque[Future[Parsed]] = deque()
+    with opened(path) as file, ThreadPoolExecutor(threads) as pool:
+        carried = b""
+        number = 0
+        while True:
+            chunk = buffers[number % len(buffers)]
+            chunk.size, carried = fill_lines(file, chunk.text, carried)
+            if chunk.size == 0:
+                break
+            if number == 0 and chunk.text.startswith(codecs.BOM_UTF8):
+                chunk.text[: len(codecs.BOM_UTF8)] = b" " * len(codecs.BOM_UTF8)
+            waiting.append(pool.submit(task, chunk, next(arguments, None)))
+            number += 1
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+class _Target:
+    """The arrays to fill, at their final sizes."""
+
+    def __init__(self, count: _Count) -> None:
+        self.y = np.zeros(count.rows)
+        self.qid = np.zeros(count.rows, dtype=np.int64)
+        self.doc_ids: NDArray[Any] | None = None
+        self.shape = (count.rows, count.features)
+        filled = count.entries / max(1, count.rows * count.features)
+        self.is_sparse = count.features > SPARSE_FROM_FEATURES and filled < SPARSE_BELOW_FILLED
+        if self.is_sparse:
+            # scipy wants columns and row ends of one type, and would copy one of them otherwise.
+            index = np.int32 if count.entries < 2**31 else np.int64
+            self.values = np.zeros(count.entries, dtype=np.float32)
+            self.columns = np.zeros(count.entries, dtype=index)
+            self.row_ends = np.zeros(count.rows + 1, dtype=index)
+        else:
+            self.dense = np.zeros(self.shape, dtype=np.float32)
+
+    def features(self) -> Any:
+        """X as it will be kept."""
+        if self.is_sparse:
+            return sp.csr_array((self.values, self.columns, self.row_ends), shape=self.shape)
+        return self.dense
+
+    def store(self, chunk: Chunk, parsed: Parsed, row: int, entry: int) -> None:
+        """Put a chunk where it belongs."""
+        rows = slice(row, row + parsed.rows)
+        self.y[rows] = chunk.labels[: parsed.rows]
+        self.qid[rows] = chunk.qids[: parsed.rows] if parsed.has_qid else 0
+        if self.is_sparse:
+            entries = slice(entry, entry + parsed.entries)
+            self.values[entries] = chunk.values[: parsed.entries]
+            self.columns[entries] = chunk.columns[: parsed.entries]
+            self.row_ends[row + 1 : row + 1 + parsed.rows] = chunk.row_ends[: parsed.rows] + entry
+        else:
+            chunk.fill(self.dense[rows], parsed.rows)
+        ids = chunk.doc_ids(parsed.rows)
+        if ids is not None:
+            if self.doc_ids is None:
+                self.doc_ids = np.zeros(len(self.y), dtype=np.dtypes.StringDType())
+            self.doc_ids[rows] = ids
+
+
+def _qid_of_sizes(files: Sequence[LetorFile], rows_before: list[int], count: _Count) -> NDArray[np.int64]:
+    """Query numbers from the `.query` files; those of a later file go on where the last one stopped."""
+    if count.skipped:
+        raise DataError(
+            f"{count.skipped} malformed lines of {files[0].path} cannot be skipped, because its .query file "
+            "counts them; mend the lines or use qid: in the lines"
+        )
+    for file, before, after in zip(files, rows_before, [*rows_before[1:], count.rows], strict=True):
+        stated = int(file.query_sizes.sum()) if file.query_sizes is not None else 0
+        if stated != after - before:
+            raise FormatError(
+                f"query sizes must add up to the rows of the data, got {stated} for {after - before} rows; "
+                "check that the two files belong together",
+                path=f"{file.path}.query",
+            )
+    sizes = np.concatenate([file.query_sizes for file in files if file.query_sizes is not None])
+    return np.repeat(np.arange(len(sizes)), sizes)

@@ -1,0 +1,107 @@
+"""Files as streams of bytes, compressed or not, and streams as chunks of whole lines."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from rankwise.errors import DataError, FormatError
+
+__all__ = ["COMPRESSIONS", "fill_lines", "opened", "without_compression"]
+
+# Ending, first bytes, and how to open; zstd by pyarrow, which (unlike zstandard) notices a cut-off file.
+_OPENERS: dict[str, tuple[bytes, Callable[[str], Any]]] = {
+    ".gz": (b"\x1f\x8b", gzip.open),
+    ".bz2": (b"BZh", bz2.open),
+    ".xz": (b"\xfd7zXZ\x00", lzma.open),
+    ".zst": (b"\x28\xb5\x2f\xfd", lambda path: pa.CompressedInputStream(pa.OSFile(path, "rb"), "zstd")),
+}
+COMPRESSIONS = tuple(_OPENERS)
+NEWLINE = 10
+BUFFER_BYTES = 1 << 16
+
+
+def without_compression(path: Path) -> Path:
+    """`part.txt` for `part.txt.gz`."""
+    return path.with_suffix("") if path.suffix in COMPRESSIONS else path
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[io.BufferedReader]:
+    """The bytes of a file, unpacked if its first bytes say that it is packed; it fails by `DataError`."""
+    if path.is_dir():
+        raise DataError(f"{path} is a folder; name the files in it")
+    if not path.exists():
+        raise DataError(f"{path} does not exist; check the name and the folder you are in")
+    if not path.is_file():
+        raise DataError(f"{path} is a pipe or a device, which cannot be read twice; save it to a file first")
+    try:
+        with path.open("rb") as file:
+            head = file.read(8)
+    except PermissionError as error:
+        raise DataError(f"{path} may not be read; change its permissions") from error
+    kind = next((kind for kind, (magic, _) in _OPENERS.items() if head.startswith(magic)), None)
+    if kind is None:
+        if head and path.suffix in COMPRESSIONS:
+            raise FormatError(
+                f"this is not a {path.suffix} archive, got bytes {head!r}; rename it", path=path
+            )
+        with path.open("rb") as file:
+            yield file
+        return
+    with _OPENERS[kind][1](str(path)) as file:
+        yield io.BufferedReader(_Guarded(file, path, kind), BUFFER_BYTES)
+
+
+class _Guarded(io.RawIOBase):
+    """Turns what the decompressors raise, each in its own way, into one clear error."""
+
+    def __init__(self, file: Any, path: Path, kind: str) -> None:
+        self._file, self._path, self._kind = file, path, kind
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            return int(self._file.readinto(buffer))
+        except (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError) as error:
+            raise FormatError(
+                f"this {self._kind} archive is cut off or damaged ({error}); download or compress it again",
+                path=self._path,
+            ) from error
+
+
+def fill_lines(file: io.BufferedReader, buffer: bytearray, carried: bytes) -> tuple[int, bytes]:
+    """Fill `buffer` with `carried` (the start of a line) and what follows in the file.
+
+    Gives the size of the whole lines in it and the start of the line after those. A newline stands behind
+    the whole lines, even where the file ends without one. The buffer grows if a line does not fit.
+    """
+    size = len(carried)
+    if size + 1 >= len(buffer):
+        buffer.extend(bytes(size + 1))
+    buffer[:size] = carried
+    while True:
+        with memoryview(buffer) as view:
+            got = file.readinto(view[size:-1])
+        if not got:
+            buffer[size] = NEWLINE
+            return size, b""
+        size += got
+        if size == len(buffer) - 1:
+            whole = buffer.rfind(b"\n", 0, size) + 1
+            if whole:
+                carried = bytes(buffer[whole:size])
+                buffer[whole] = NEWLINE
+                return whole, carried
+            buffer.extend(bytes(size))

@@ -1,0 +1,152 @@
+"""Parquet, CSV and TSV: a label, a query and a document column by name, all other columns features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyarrow import parquet
+
+from rankwise.data.csv_batches import csv_batches
+from rankwise.data.formats import LABEL_NAMES, Detected
+from rankwise.data.ranking_data import DOC_ID_TYPE, RankingData
+from rankwise.data.streams import COMPRESSIONS, opened
+from rankwise.data.table_batch import TableBatch
+from rankwise.errors import FormatError
+
+__all__ = ["read_tables"]
+
+QID_NAMES = ("qid", "query_id", "query")
+DOC_ID_NAMES = ("doc_id", "docid")
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The names of a file's columns by their meaning."""
+
+    label: str
+    qid: str | None
+    doc_id: str | None
+    features: tuple[str, ...]
+
+    @classmethod
+    def of(cls, names: list[str], path: Path) -> _Columns:
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise FormatError(f"column names must differ, got {twice!r} twice; rename one", path=path)
+        lower = {name.strip().lower(): name for name in names}
+        label, qid, doc_id = (
+            next((lower[known] for known in group if known in lower), None)
+            for group in (LABEL_NAMES, QID_NAMES, DOC_ID_NAMES)
+        )
+        if label is None:
+            raise FormatError(
+                f"there is no label column, got {', '.join(names)[:200]}; name one of them label", path=path
+            )
+        return cls(label, qid, doc_id, tuple(name for name in names if name not in (label, qid, doc_id)))
+
+
+@dataclass
+class _Parts:
+    """Pieces of the result, one a batch."""
+
+    X: list[NDArray[np.float32]] = field(default_factory=list)
+    y: list[NDArray[np.float64]] = field(default_factory=list)
+    qid: list[Any] = field(default_factory=list)
+    doc_ids: list[Any] = field(default_factory=list)
+    skipped: int = 0
+
+
+def read_tables(files: list[Detected], skip_bad: bool = False) -> RankingData:
+    """Read Parquet or CSV files with the same columns, one after the other."""
+    parts = _Parts()
+    expected: _Columns | None = None
+    for file in files:
+        names, batches = (
+            _parquet(file.path) if file.format == "parquet" else csv_batches(file, skip_bad, parts)
+        )
+        columns = _Columns.of(names, file.path)
+        expected = expected or columns
+        if set(columns.features) != set(expected.features) or (columns.qid is None) != (expected.qid is None):
+            raise FormatError(
+                f"files read together must have the same columns, got {', '.join(names)[:200]} after "
+                f"{', '.join(expected.features)[:200]}; read them separately",
+                path=file.path,
+            )
+        line = 1 if file.format == "parquet" else 2  # after the header
+        for batch in batches:
+            _take(TableBatch(batch, file.path, line, skip_bad), columns, expected.features, parts)
+            line += batch.num_rows
+    if expected is None or not sum(len(y) for y in parts.y):
+        raise FormatError("there are no rows, got a header only; check the file", path=files[0].path)
+    X = np.empty((sum(map(len, parts.X)), len(expected.features)), dtype=np.float32)
+    row = 0
+    while parts.X:  # a piece is freed as soon as it is copied
+        block = parts.X.pop(0)
+        X[row : row + len(block)] = block
+        row += len(block)
+    qid = _qids(parts.qid) if expected.qid else np.zeros(len(X), dtype=np.int64)
+    doc_ids = np.concatenate(parts.doc_ids) if any((ids != "").any() for ids in parts.doc_ids) else None
+    note = f"{parts.skipped} malformed line{'s' if parts.skipped != 1 else ''} skipped"
+    return RankingData(X, np.concatenate(parts.y), qid, doc_ids, notes=(note,) if parts.skipped else ())
+
+
+def _parquet(path: Path) -> tuple[list[str], Iterator[pa.RecordBatch]]:
+    try:
+        with opened(path) as stream:
+            source = pa.BufferReader(stream.read()) if path.suffix in COMPRESSIONS else str(path)
+        file = parquet.ParquetFile(source)
+    except (pa.ArrowException, OSError) as error:
+        raise _damaged(path, error) from error
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        try:
+            yield from file.iter_batches()
+        except (pa.ArrowException, OSError) as error:
+            raise _damaged(path, error) from error
+
+    return file.schema_arrow.names, batches()
+
+
+def _damaged(path: Path, error: Exception) -> FormatError:
+    reason = str(error).splitlines()[0]
+    return FormatError(f"this Parquet file is cut off or damaged ({reason}); make it again", path=path)
+
+
+def _take(batch: TableBatch, columns: _Columns, features: tuple[str, ...], parts: _Parts) -> None:
+    """Add a batch to the parts, without its malformed rows."""
+    X = np.empty((len(batch.good), len(features)), dtype=np.float32)
+    for k, name in enumerate(features):
+        X[:, k] = batch.numbers(name, pa.float32())
+    y = batch.numbers(columns.label, pa.float64())
+    batch.reject(np.isnan(y), columns.label, "be known for every row")
+    if columns.qid is not None:
+        batch.reject(batch.missing(columns.qid), columns.qid, "be known for every row")
+        parts.qid.append(batch.kept(columns.qid))
+    ids = np.zeros(int(batch.good.sum()), dtype=DOC_ID_TYPE)
+    if columns.doc_id is not None:
+        ids[:] = batch.kept(columns.doc_id).cast(pa.string()).fill_null("").to_numpy(zero_copy_only=False)
+    parts.doc_ids.append(ids)
+    all_good = bool(batch.good.all())
+    parts.X.append(X if all_good else X[batch.good])
+    parts.y.append(y if all_good else y[batch.good])
+    parts.skipped += int((~batch.good).sum())
+
+
+def _qids(pieces: list[Any]) -> NDArray[Any]:
+    """Whole numbers where all ids are such, else text."""
+    if len({piece.type for piece in pieces}) > 1:
+        pieces = [piece.cast(pa.string()) for piece in pieces]
+    column: Any = pa.chunked_array(pieces)
+    if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+        return np.asarray(column.to_numpy())
+    text = column.cast(pa.string())
+    try:
+        return np.asarray(text.cast(pa.int64()).to_numpy())
+    except pa.ArrowInvalid:
+        return np.asarray(text.to_pylist())

@@ -1,0 +1,58 @@
+"""Run a kernel over ranges of queries in threads (kernels hold no GIL).
+
+Plain threads rather than numba's own parallel loops: those abort the process when two Python threads
+enter them at once, compile several times slower, and differ between machines by threading layer.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ROWS_WORTH_A_THREAD", "chunks", "run", "thread_count"]
+
+ROWS_WORTH_A_THREAD = 20_000
+
+
+def thread_count() -> int:
+    """Threads to use: `RANKWISE_NUM_THREADS`, or one for each core this process may use."""
+    asked = os.environ.get("RANKWISE_NUM_THREADS", "")
+    if asked.isdigit():
+        return max(1, int(asked))
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@cache
+def _pool(threads: int, process: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="rankwise")
+
+
+def run(tasks: Sequence[Callable[[], object]]) -> None:
+    """Call all tasks, in threads where there are several."""
+    threads = thread_count()
+    if len(tasks) <= 1 or threads == 1:
+        for task in tasks:
+            task()
+        return
+    # A pool belongs to a process: after a fork the child needs its own.
+    for future in [_pool(threads, os.getpid()).submit(task) for task in tasks]:
+        future.result()
+
+
+def chunks(offsets: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Ranges of queries with about equal numbers of rows, a few for each thread.
+
+    >>> import numpy as np
+    >>> chunks(np.array([0, 5, 9]))
+    [(0, 2)]
+    """
+    rows, queries = int(offsets[-1]), len(offsets) - 1
+    parts = min(4 * thread_count(), max(1, rows // ROWS_WORTH_A_THREAD), queries)
+    cuts = np.searchsorted(offsets, np.linspace(0, rows, parts + 1)[1:-1])
+    borders = np.unique(np.concatenate(([0], cuts, [queries])))
+    return list(zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True))

@@ -1,0 +1,45 @@
+"""Class-reference AUC."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankwise.kernels.compiled import compiled
+from rankwise.metrics.auc import centred_ranks, pair_share
+from rankwise.metrics.base import Labels
+from rankwise.metrics.linear import LinearMetric
+
+__all__ = ["ClassAUC"]
+
+
+@dataclass(frozen=True)
+class ClassAUC(LinearMetric):
+    """Class-reference AUC (P0 section 3): the AUC with one grade as the positives and all others as negatives.
+
+    >>> ClassAUC(2).value([2, 1, 0])
+    1.0
+    >>> ClassAUC(1).value([2, 1, 0])  # the document of grade 2 counts as a negative here
+    0.5
+    """
+
+    name: ClassVar[str] = "auc"
+    needs: ClassVar[str] = "a document of the grade and one of another"
+    ranks_everything: ClassVar[bool] = True
+    offset: ClassVar[float] = 0.5
+    grade: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "grade", float(self.grade))
+
+    @compiled
+    def gains(self, labels: Labels, ideal: Labels) -> Labels:
+        """1/(m·n) for a document of the grade."""
+        return (labels == self.grade) * pair_share(np.sum(ideal == self.grade), ideal.size)
+
+    @compiled
+    def discounts(self, ideal: Labels) -> Labels:
+        """Height above the middle rank."""
+        return centred_ranks(ideal.size)

@@ -1,0 +1,57 @@
+"""Discounted cumulative gain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankwise.kernels.compiled import compiled, helper
+from rankwise.metrics.base import Labels, check_cutoff
+from rankwise.metrics.linear import LinearMetric, top
+
+__all__ = ["DCG", "graded_gain", "log_discount"]
+
+
+@helper
+def graded_gain(labels: Labels, linear: bool) -> Labels:
+    """2^y − 1, or y itself."""
+    return labels * 1.0 if linear else np.exp2(labels) - 1.0
+
+
+@helper
+def log_discount(n: int) -> Labels:
+    """1/log2(1 + rank) for ranks 1 to n."""
+    return 1.0 / np.log2(np.arange(2.0, n + 2.0))
+
+
+@dataclass(frozen=True)
+class DCG(LinearMetric):
+    """Discounted cumulative gain (Järvelin & Kekäläinen 2002): DCG@k = Σ_{i≤k} (2^{y_i} − 1) / log2(1 + i).
+
+    `linear` takes the label itself as the gain.
+
+    >>> DCG(k=2).value([1, 2, 3])  # 1/log2(2) + 3/log2(3)
+    2.892789...
+    >>> DCG(linear=True), str(DCG(k=5, linear=True))
+    (DCG(k=None, linear=True), 'dcg[linear]@5')
+    """
+
+    name: ClassVar[str] = "dcg"
+    upper: ClassVar[float] = np.inf
+    k: int | None = None
+    linear: bool = False
+
+    def __post_init__(self) -> None:
+        check_cutoff(self.k)
+
+    @compiled
+    def gains(self, labels: Labels, ideal: Labels) -> Labels:
+        """2^y − 1."""
+        return graded_gain(labels, self.linear)
+
+    @compiled
+    def discounts(self, ideal: Labels) -> Labels:
+        """1/log2(1 + rank) down to rank k."""
+        return log_discount(top(self.k, ideal.size))

@@ -1,0 +1,60 @@
+"""Normalised discounted cumulative gain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankwise.kernels.compiled import compiled, helper
+from rankwise.metrics.base import Labels, check_cutoff
+from rankwise.metrics.dcg import graded_gain, log_discount
+from rankwise.metrics.linear import LinearMetric, top
+
+__all__ = ["NDCG"]
+
+
+@helper
+def _discount(n: int, letor: bool) -> Labels:
+    discount = log_discount(n)
+    if letor:  # 1, 1, 1/log2(3), 1/log2(4), …: one rank later than everybody else
+        discount[1:] = discount[:-1].copy()
+    return discount
+
+
+@dataclass(frozen=True)
+class NDCG(LinearMetric):
+    """Normalised DCG (P2 (1)): NDCG@k = DCG@k / the DCG@k of the ideal order.
+
+    `linear` takes the label itself as the gain. `letor` is what LETOR 4.0's script prints: discounts
+    1, 1, 1/log2(3), …, and 0 for a query with fewer than k documents.
+
+    >>> NDCG(k=2).value([1, 2, 3])  # (1/1 + 3/log2(3)) / (7/1 + 3/log2(3))
+    0.325344...
+    >>> NDCG().value([3, 2, 1, 0])
+    1.0
+    """
+
+    name: ClassVar[str] = "ndcg"
+    needs: ClassVar[str] = "a relevant document"
+    k: int | None = None
+    linear: bool = False
+    letor: bool = False
+
+    def __post_init__(self) -> None:
+        check_cutoff(self.k)
+
+    @compiled
+    def gains(self, labels: Labels, ideal: Labels) -> Labels:
+        """(2^y − 1) / IDCG."""
+        n = top(self.k, ideal.size)
+        best = np.sum(graded_gain(ideal[:n], self.linear) * _discount(n, self.letor))
+        if self.letor and self.k and n < self.k:
+            best = np.inf
+        return graded_gain(labels, self.linear) / best
+
+    @compiled
+    def discounts(self, ideal: Labels) -> Labels:
+        """1/log2(1 + rank) down to rank k."""
+        return _discount(top(self.k, ideal.size), self.letor)

@@ -1,0 +1,143 @@
+"""From scores to rankings: the one place where documents are sorted and ties are ordered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.data.groups import QueryGroups
+from rankwise.errors import DataError
+from rankwise.kernels import ranks, threads
+
+__all__ = ["Ranking", "Ties", "rank"]
+
+Ties = Literal["expected", "worst", "best", "input", "docid"]
+
+LONG = 50_000  # rows from which numpy's sort of pieces in threads beats our own
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Labels and scores of all queries in rank order, flat; query q owns rows `offsets[q]:offsets[q + 1]`."""
+
+    labels: NDArray[np.float64]
+    scores: NDArray[np.float64]
+    offsets: NDArray[np.int64]
+    retrieved: NDArray[np.int64]  # documents of each query that were ranked at all
+    tied: NDArray[np.bool_]  # whether ties are to be averaged in the query
+
+    @cached_property
+    def ideal(self) -> NDArray[np.float64]:
+        """Labels of each query, best first."""
+        out = np.empty_like(self.labels)
+        threads.run(
+            [
+                partial(ranks.sort_labels, self.labels, self.offsets, low, high, out)
+                for low, high in threads.chunks(self.offsets)
+            ]
+        )
+        return out
+
+    @cached_property
+    def judged(self) -> Ranking:
+        """The same with unjudged documents (label below 0) as irrelevant ones."""
+        return replace(self, labels=np.maximum(self.labels, 0.0)) if (self.labels < 0).any() else self
+
+    @cached_property
+    def complete(self) -> Ranking:
+        """The same with documents that were not retrieved tied at the bottom."""
+        sizes = np.diff(self.offsets)
+        return self if np.array_equal(sizes, self.retrieved) else replace(self, retrieved=sizes)
+
+
+def _order(scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Rows by falling score within each query, equal scores as they stand."""
+    order = np.empty(scores.size, dtype=np.int64)
+    sizes = np.diff(offsets)
+    longest = int(sizes[sizes <= LONG].max(initial=0))
+    threads.run(
+        [
+            partial(ranks.rank_short_lists, scores, offsets, longest, low, high, order)
+            for low, high in threads.chunks(offsets)
+        ]
+    )
+    for q in np.flatnonzero(sizes > LONG):
+        order[offsets[q] : offsets[q + 1]] = _order_long(scores, int(offsets[q]), int(offsets[q + 1]))
+    return order
+
+
+def _order_long(scores: NDArray[np.float64], start: int, stop: int) -> NDArray[np.int64]:
+    """One long list: numpy's sort on a piece for each thread, then merged; stable, so that threads do not matter."""
+    borders = np.linspace(start, stop, threads.thread_count() + 1).astype(np.int64)
+    pieces: dict[int, NDArray[np.int64]] = {}
+
+    def sort(piece: int) -> None:
+        a, b = borders[piece], borders[piece + 1]
+        pieces[piece] = a + np.argsort(-scores[a:b], kind="stable")
+
+    threads.run([partial(sort, piece) for piece in range(len(borders) - 1)])
+    order = pieces[0]
+    for piece in range(1, len(pieces)):
+        merged = np.empty(order.size + pieces[piece].size, dtype=np.int64)
+        ranks.merge_orders(scores, order, pieces[piece], merged)
+        order = merged
+    return order
+
+
+def _tie_key(
+    ties: Ties, labels: NDArray[np.float64], doc_ids: NDArray[Any] | None
+) -> NDArray[np.float64] | None:
+    """What orders equal scores, rising; None: as they stand."""
+    if ties == "worst":
+        return labels
+    if ties == "best":
+        return -labels
+    if ties == "docid":
+        if doc_ids is None:
+            raise DataError(
+                "ties='docid' orders equal scores by document id, but there are no ids; pass doc_ids="
+            )
+        # trec_eval sorts equal scores by falling document id, compared as bytes.
+        _, place = np.unique(np.array([str(d).encode() for d in doc_ids]), return_inverse=True)
+        return -place.astype(np.float64)
+    return None
+
+
+def rank(
+    labels: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    groups: QueryGroups,
+    ties: Ties,
+    doc_ids: NDArray[Any] | None = None,
+) -> Ranking:
+    """Rank the rows of each query by falling score (labels, scores and ids in the order of the input)."""
+    key = _tie_key(ties, labels, doc_ids)
+    labels, scores, offsets = groups.grouped(labels), groups.grouped(scores), groups.offsets
+    order = _order(scores, offsets)
+    if key is not None:
+        key = groups.grouped(key)
+        threads.run(
+            [
+                partial(ranks.order_ties, scores, key, offsets, low, high, order)
+                for low, high in threads.chunks(offsets)
+            ]
+        )
+    ranked, sorted_scores = np.empty_like(labels), np.empty_like(scores)
+    half = order.size // 2
+    threads.run(
+        [
+            partial(ranks.gather, source, order, low, high, out)
+            for source, out in ((labels, ranked), (scores, sorted_scores))
+            for low, high in ((0, half), (half, order.size))
+        ]
+    )
+    retrieved = np.empty(groups.n_queries, dtype=np.int64)
+    tied = np.empty(groups.n_queries, dtype=np.bool_)
+    ranks.retrieved_counts(sorted_scores, offsets, retrieved, tied)
+    return Ranking(
+        ranked, sorted_scores, offsets, retrieved, tied if ties == "expected" else np.zeros_like(tied)
+    )

@@ -1,0 +1,279 @@
+"""Is one system better than another, or was it luck? Tests and intervals over the values of the queries.
+
+All are paired: entry q of `a` and entry q of `b` are the values of two systems on the same query.
+The caller drops queries that have no value. Fewer than two queries give NaN, equal systems p = 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from rankwise.errors import DataError, ShapeError
+
+__all__ = [
+    "bootstrap_interval",
+    "cohens_d",
+    "fisher_randomisation",
+    "holm",
+    "linearised",
+    "paired_t",
+    "t_interval",
+    "tukey_hsd",
+    "wins_ties_losses",
+]
+
+Values = NDArray[np.float64]
+
+ROUNDING = 1e-12
+"""Two values of a metric nearer to each other than this are the same value computed in another order."""
+
+ENUMERATED = 14
+"""Up to this many non-zero differences all sign patterns are tried: about as many as are drawn otherwise."""
+
+BLOCK_CELLS = 2_000_000
+"""Random numbers drawn at a time, so that memory does not grow with the number of samples."""
+
+
+def paired_t(a: ArrayLike, b: ArrayLike) -> float:
+    """Two-sided p-value of the paired t-test: t = √n · mean(d) / sd(d), d = a − b, n − 1 degrees of freedom.
+
+    >>> round(paired_t([0.5, 0.7, 0.9, 0.4], [0.4, 0.5, 0.8, 0.4]), 4)
+    0.0917
+    """
+    difference = _differences(a, b)
+    if difference.size < 2:
+        return math.nan
+    mean, spread = float(difference.mean()), float(difference.std(ddof=1))
+    if spread <= ROUNDING:
+        return 1.0 if abs(mean) <= ROUNDING else 0.0
+    t = mean / (spread / math.sqrt(difference.size))
+    return float(2 * special.stdtr(difference.size - 1, -abs(t)))
+
+
+def fisher_randomisation(
+    a: ArrayLike, b: ArrayLike, samples: int = 10_000, seed: int = 0, weight: ArrayLike | None = None
+) -> float:
+    """Two-sided p-value of Fisher's randomisation test: how often random signs of d = a − b reach |Σ d|.
+
+    If the systems are alike, each query could as well have had its two values exchanged. Up to 14 non-zero
+    differences are enumerated and p is exact; else p = (hits + 1) / (samples + 1).
+    With weights, d is w·(a − b).
+
+    >>> fisher_randomisation([0.5, 0.7, 0.9, 0.4], [0.4, 0.5, 0.8, 0.4])
+    0.25
+    """
+    difference = _differences(a, b)
+    if difference.size < 2:
+        return math.nan
+    if weight is not None:
+        difference = difference * np.asarray(weight, dtype=np.float64)
+    difference = difference[difference != 0]
+    # Sums of the same numbers in another order differ by rounding, and must count as equal.
+    reached = abs(float(difference.sum())) - ROUNDING * float(np.abs(difference).sum())
+    if difference.size <= ENUMERATED:
+        return float(np.mean(np.abs(_signed_sums(difference)) >= reached))
+    # Eight signs are one random byte, which looks up the sum of eight signed differences.
+    padded = np.pad(difference, (0, -difference.size % 8))
+    tables = np.stack([_signed_sums(eight) for eight in padded.reshape(-1, 8)])
+    first = np.arange(len(tables)) * 256
+    rng = np.random.default_rng(seed)
+    hits = 0
+    for count in _blocks(samples, len(tables)):
+        signs = rng.integers(256, size=(count, len(tables)), dtype=np.uint8)
+        hits += int(np.count_nonzero(np.abs(tables.take(signs + first).sum(axis=1)) >= reached))
+    return (hits + 1) / (samples + 1)
+
+
+def tukey_hsd(values: ArrayLike) -> Values:
+    """p-values of all pairs of systems at once by Tukey's honestly significant difference.
+
+    `values` has a row a query and a column a system. The queries are blocks (Carterette 2012): the noise is
+    the residual of value = query effect + system effect, s² = SS_residual / ((n − 1)(m − 1)), and
+    |mean_i − mean_j| / (s / √n) follows the studentised range of m systems. A test for independent samples
+    (`scipy.stats.tukey_hsd`, ranx) counts the spread between queries as noise and finds almost nothing.
+    For two systems this is the paired t-test.
+
+    >>> tukey_hsd([[0.5, 0.4], [0.7, 0.5], [0.9, 0.8], [0.4, 0.4]]).round(4)
+    array([[1.    , 0.0917], [0.0917, 1.    ]])
+    """
+    from scipy.stats import studentized_range  # not above: scipy.stats takes half a second to import
+
+    table = np.asarray(values, dtype=np.float64)
+    if table.ndim != 2 or table.shape[1] < 2:
+        raise ShapeError(
+            f"values must be queries × 2 or more systems, got shape {table.shape}; stack columns"
+        )
+    n, m = table.shape
+    if n < 2:
+        return np.full((m, m), math.nan)
+    means = table.mean(axis=0)
+    residual = table - table.mean(axis=1, keepdims=True) - (means - means.mean())
+    freedom = (n - 1) * (m - 1)
+    noise = math.sqrt(float(np.sum(residual**2)) / freedom)
+    gap = np.abs(means[:, None] - means[None, :])
+    if noise <= ROUNDING:
+        return np.where(gap <= ROUNDING, 1.0, 0.0)
+    p = np.ones((m, m))
+    i, j = np.triu_indices(m, 1)
+    p[i, j] = p[j, i] = np.clip(studentized_range.sf(gap[i, j] / (noise / math.sqrt(n)), m, freedom), 0, 1)
+    return p
+
+
+def holm(p_values: ArrayLike) -> Values:
+    """Holm's correction for several tests: the k-th smallest of m p-values times m − k + 1, never falling.
+
+    A test that was not possible (NaN) stays NaN and does not count.
+
+    >>> holm([0.01, 0.04, 0.03]).round(3)
+    array([0.03, 0.06, 0.06])
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    corrected = np.full(p.shape, math.nan)
+    known = np.flatnonzero(~np.isnan(p))
+    ascending = known[np.argsort(p[known], kind="stable")]
+    factors = np.arange(known.size, 0, -1)
+    corrected[ascending] = np.minimum(np.maximum.accumulate(p[ascending] * factors), 1.0)
+    return corrected
+
+
+def cohens_d(a: ArrayLike, b: ArrayLike) -> float:
+    """Effect size of a paired difference: mean(d) / sd(d), d = a − b; infinite if d is constant, but not 0.
+
+    >>> round(cohens_d([0.5, 0.7, 0.9, 0.4], [0.4, 0.5, 0.8, 0.4]), 3)
+    1.225
+    """
+    difference = _differences(a, b)
+    if difference.size < 2:
+        return math.nan
+    mean, spread = float(difference.mean()), float(difference.std(ddof=1))
+    if spread > ROUNDING:
+        return mean / spread
+    return 0.0 if abs(mean) <= ROUNDING else math.copysign(math.inf, mean)
+
+
+def wins_ties_losses(a: ArrayLike, b: ArrayLike, tolerance: float = ROUNDING) -> tuple[int, int, int]:
+    """Number of queries on which `a` is better than, equal to and worse than `b`.
+
+    >>> wins_ties_losses([0.5, 0.7, 0.9, 0.4], [0.4, 0.5, 1.0, 0.4])
+    (2, 1, 1)
+    """
+    difference = _differences(a, b, tolerance)
+    wins, losses = int(np.count_nonzero(difference > 0)), int(np.count_nonzero(difference < 0))
+    return wins, difference.size - wins - losses, losses
+
+
+def t_interval(
+    values: ArrayLike, weight: ArrayLike | None = None, level: float = 0.95
+) -> tuple[float, float]:
+    """Interval of the (weighted) mean by Student's t: mean ± t · sd / √n.
+
+    >>> low, high = t_interval([0.4, 0.6, 0.5, 0.5])
+    >>> round(low, 3), round(high, 3)
+    (0.37, 0.63)
+    """
+    _check_level(level)
+    terms = linearised(values, weight)
+    if terms.size < 2:
+        return math.nan, math.nan
+    mean = float(terms.mean())
+    half = (
+        float(special.stdtrit(terms.size - 1, (1 + level) / 2))
+        * float(terms.std(ddof=1))
+        / math.sqrt(terms.size)
+    )
+    return mean - half, mean + half
+
+
+def bootstrap_interval(
+    values: ArrayLike,
+    weight: ArrayLike | None = None,
+    level: float = 0.95,
+    samples: int = 2000,
+    seed: int = 0,
+) -> tuple[float, float]:
+    """Percentile interval of the (weighted) mean Σ w·v / Σ w over queries drawn with replacement.
+
+    >>> low, high = bootstrap_interval([0.4, 0.6, 0.5, 0.5])
+    >>> round(low, 3), round(high, 3)
+    (0.425, 0.575)
+    """
+    _check_level(level)
+    value, w = _weighted(values, weight)
+    n = value.size
+    if n < 2:
+        return math.nan, math.nan
+    equal = bool((w == w[0]).all())
+    rng = np.random.default_rng(seed)
+    means = []
+    for count in _blocks(samples, n):
+        drawn = rng.integers(n, size=(count, n), dtype=np.uint32)
+        if equal:
+            means.append(value.take(drawn).mean(axis=1))
+        else:
+            means.append((value * w).take(drawn).sum(axis=1) / w.take(drawn).sum(axis=1))
+    low, high = np.quantile(np.concatenate(means), [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def linearised(values: ArrayLike, weight: ArrayLike | None = None) -> Values:
+    """Values whose plain mean and standard error are those of the weighted mean m: m + n·w·(v − m) / Σ w.
+
+    This is how the tests for plain means serve weighted ones. Queries of weight 0 are dropped.
+
+    >>> linearised([0.0, 1.0], weight=[1.0, 3.0])
+    array([0.375, 1.125])
+    """
+    value, w = _weighted(values, weight)
+    if weight is None or value.size == 0:
+        return value
+    mean = np.average(value, weights=w, axis=0)
+    return np.asarray(mean + value.size * w * (value - mean) / w.sum())
+
+
+def _weighted(values: ArrayLike, weight: ArrayLike | None) -> tuple[Values, Values]:
+    value = np.asarray(values, dtype=np.float64)
+    w = np.ones(value.shape) if weight is None else np.asarray(weight, dtype=np.float64)
+    if value.shape != w.shape:
+        raise ShapeError(
+            f"weight must have one entry a value, got {w.shape} for {value.shape}; pass equal lengths"
+        )
+    counted = w > 0
+    return value[counted], w[counted]
+
+
+def _differences(a: ArrayLike, b: ArrayLike, tolerance: float = ROUNDING) -> Values:
+    first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    if first.ndim != 1 or first.shape != second.shape:
+        raise ShapeError(
+            f"a and b must hold one value a query each, got shapes {first.shape} and {second.shape}; "
+            "pass the values of the same queries"
+        )
+    difference = first - second
+    return np.where(np.abs(difference) <= tolerance, 0.0, difference)
+
+
+def _signed_sums(values: Values) -> Values:
+    """All 2^k sums of k values with either sign."""
+    sums = np.zeros(1)
+    for value in values:
+        sums = np.concatenate((sums + value, sums - value))
+    return sums
+
+
+def _blocks(samples: int, cells_of_one: int) -> Iterator[int]:
+    """Sizes that add up to `samples`, each of at most `BLOCK_CELLS` random numbers."""
+    if samples < 1:
+        raise DataError(f"samples must be 1 or more, got {samples}; pass a whole number such as 2000")
+    block = max(1, BLOCK_CELLS // cells_of_one)
+    for done in range(0, samples, block):
+        yield min(block, samples - done)
+
+
+def _check_level(level: float) -> None:
+    if not 0 < level < 1:
+        raise DataError(f"level must lie between 0 and 1, got {level!r}; pass 0.95 for a 95% interval")

@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+DATA = Path(os.environ.get("RANKWISE_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real data, which is not part of the project."""
+    if not DATA.is_dir():
+        pytest.skip(f"real data is not at {DATA}; set RANKWISE_DATA to its folder")
+    return DATA

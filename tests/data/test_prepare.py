@@ -1,0 +1,113 @@
+"""Splitting, normalising and describing."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankwise.data import RankingData, describe, normalise, split
+from rankwise.errors import DataError
+
+
+def example(queries: int = 50, seed: int = 0) -> RankingData:
+    generator = np.random.default_rng(seed)
+    qid = generator.permutation(np.repeat(np.arange(queries), 4))
+    return RankingData(generator.normal(size=(len(qid), 3)), generator.integers(0, 3, len(qid)), qid)
+
+
+@given(st.integers(0, 1000), st.sampled_from([(0.6, 0.2, 0.2), (0.5, 0.5), (1.0,), (0.9, 0.1)]))
+@settings(max_examples=30, deadline=None)
+def test_split_keeps_queries_whole(seed, fractions):
+    data = example()
+    parts = split(data, fractions, seed=seed)
+    queries = [set(part.qid.tolist()) for part in parts]
+    assert sorted(q for part in queries for q in part) == list(range(50))
+    assert [len(part) for part in queries] == [round(50 * share) for share in fractions]
+    assert sum(map(len, parts)) == len(data)
+    again = split(data, fractions, seed=seed)
+    assert all((a.qid == b.qid).all() and (a.X == b.X).all() for a, b in zip(parts, again, strict=True))
+
+
+@pytest.mark.parametrize("fractions", [(), (0.5, 0.4), (1.5, -0.5), (0.0, 1.0), (float("nan"), 1)])
+def test_split_refuses_fractions(fractions):
+    with pytest.raises(DataError, match="positive and add up to 1"):
+        split(example(), fractions)
+
+
+def test_split_refuses_empty_parts():
+    with pytest.raises(DataError, match="every part must have a query, got 2 queries"):
+        split(example(queries=2))
+
+
+def test_normalise_by_query_as_scikit_learn_would():
+    from sklearn.preprocessing import minmax_scale
+
+    data = example()
+    expected = np.empty_like(data.X)
+    for query in np.unique(data.qid):
+        expected[data.qid == query] = minmax_scale(data.X[data.qid == query])
+    np.testing.assert_allclose(normalise(data).X, expected, atol=1e-6)
+
+
+def test_normalise_globally_as_scikit_learn_would():
+    from sklearn.preprocessing import StandardScaler
+
+    data = example()
+    np.testing.assert_allclose(normalise(data, "global").X, StandardScaler().fit_transform(data.X), atol=1e-5)
+
+
+@pytest.mark.parametrize("how", ["query", "global"])
+def test_constant_and_missing_features(how):
+    X = np.float32([[0.1, np.nan, 1], [0.1, np.nan, np.nan], [0.1, np.nan, 3]])
+    scaled = normalise(RankingData(X, [0, 1, 2], [5, 5, 5]), how).X
+    assert scaled[:, 0].tolist() == [0, 0, 0]
+    assert np.isnan(scaled[:, 1]).all()
+    assert np.isnan(scaled[1, 2])
+    assert scaled[0, 2] < scaled[2, 2]
+
+
+def test_normalise_refuses():
+    with pytest.raises(DataError, match="must be 'query' or 'global', got 'row'"):
+        normalise(example(), "row")
+    with pytest.raises(DataError, match="sparse features cannot be shifted"):
+        normalise(RankingData(sp.csr_array([[1.0]]), [1], [1]))
+
+
+def test_describe():
+    X = [[1, 0], [np.nan, 0], [2, 3], [0, 0], [0, 1]]
+    ids = ["a", "b", "a", "a", ""]
+    stats = describe(RankingData(X, [2, 0, 0, -1, 1], qid=[1, 1, 1, 2, 3], doc_ids=ids))
+    assert stats.to_dict() == {
+        "rows": 5,
+        "queries": 3,
+        "features": 2,
+        "density": 0.5,
+        "grades": {-1.0: 1, 0.0: 2, 1.0: 1, 2.0: 1},
+        "documents_min": 1,
+        "documents_median": 1.0,
+        "documents_mean": 5 / 3,
+        "documents_max": 3,
+        "queries_without_relevant": 1,
+        "queries_with_one_grade": 2,
+        "missing_values": 1,
+        "duplicate_doc_ids": 1,
+    }
+    json.dumps(stats.to_dict())
+
+
+def test_describe_sparse_and_featureless():
+    assert describe(RankingData(sp.csr_array([[1.0, 0], [0, 0]]), [1, 0], [1, 1])).density == 0.25
+    assert describe(RankingData(np.zeros((2, 0)), [1, 0], [1, 1])).density == 0
+
+
+def test_describe_mq2008(shared_data):
+    from rankwise.data import read
+
+    stats = describe(read(*(shared_data / "MQ2008" / f"S{part}.txt" for part in range(1, 6))))
+    assert (stats.rows, stats.queries, stats.features) == (15211, 784, 46)
+    assert stats.grades == {0: 12279, 1: 2001, 2: 931}
