@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -66,7 +67,8 @@ def make_file(path: Path, size_mb: float) -> None:
     path.write_bytes(b"")
     seed = 0
     while path.stat().st_size < size_mb * 1e6:
-        write(web(PART_QUERIES, 100, seed=seed), part)
+        data = web(PART_QUERIES, 100, seed=seed)
+        write(replace(data, qid=data.qid + seed * PART_QUERIES), part)
         with path.open("ab") as file:
             file.write(part.read_bytes())
         seed += 1
@@ -84,9 +86,7 @@ def measure_time(path: Path, repeats: int) -> dict[str, list[float]]:
 
 
 def measure_memory(path: Path, small: Path, reader: str) -> tuple[int, int]:
-    code = MEASURE_MEMORY.format(
-        here=str(Path(__file__).parent), reader=reader, small=str(small), large=str(path)
-    )
+    code = MEASURE_MEMORY.format(here=str(Path(__file__).parent), reader=reader, small=str(small), large=str(path))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     grown, arrays = map(int, done.stdout.split())
     return grown, arrays
@@ -106,9 +106,7 @@ def machine() -> dict[str, object]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size-mb", type=float, default=200, help="size of the file to read (default: 200)")
     parser.add_argument("--repeats", type=int, default=3, help="how often each reader reads it (default: 3)")
     options = parser.parse_args()

@@ -39,12 +39,9 @@ def check_text(metric: Metric) -> None:
     try:
         again = parse(str(metric))
     except MetricError as problem:
-        raise AssertionError(
-            f"{metric!r} is spelled {str(metric)!r}, which does not parse: {problem}"
-        ) from None
-    assert again == metric and hash(again) == hash(metric), (
-        f"{metric!r} is spelled {metric}, which reads as {again!r}"
-    )
+        raise AssertionError(f"{metric!r} is spelled {str(metric)!r}, which does not parse: {problem}") from None
+    same = again == metric and hash(again) == hash(metric)
+    assert same, f"{metric!r} is spelled {metric}, which reads as {again!r}"
 
 
 def check_range(metric: Metric) -> None:
@@ -55,7 +52,7 @@ def check_range(metric: Metric) -> None:
         undefined = {math.isnan(value) for value in values}
         assert len(undefined) == 1, f"{metric} of {labels} is NaN for some orders only"
         if undefined == {False}:
-            inside = -CLOSE <= min(values) and max(values) <= fitted.upper + CLOSE
+            inside = min(values) >= -CLOSE and max(values) <= fitted.upper + CLOSE
             assert inside, f"{metric} of {labels} leaves [0, {fitted.upper}]: {min(values)} to {max(values)}"
 
 
@@ -105,9 +102,7 @@ def check_ties(metric: Metric) -> None:
             )
         elif type(metric).tied_value is not Metric.tied_value:
             mean = float(np.mean([fitted.value(order) for order in orders]))
-            assert _same(tied, mean), (
-                f"{metric} of {labels}, runs {runs}: {tied}, but the mean over orders is {mean}"
-            )
+            assert _same(tied, mean), f"{metric} of {labels}, runs {runs}: {tied}, but the mean over orders is {mean}"
 
 
 def _example(seed: int, ties: bool) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
@@ -127,9 +122,7 @@ def check_compiled(metric: Metric) -> None:
             order = np.argsort(-scores[qid == q], kind="stable")
             ranked = y[qid == q][order]
             expected = fitted.tied_value(ranked, run_starts(scores[qid == q][order]))
-            assert _same(float(found[q]), expected), (
-                f"{metric}: evaluate says {found[q]}, its methods {expected}"
-            )
+            assert _same(float(found[q]), expected), f"{metric}: evaluate says {found[q]}, its methods {expected}"
 
 
 def check_rows(metric: Metric) -> None:

@@ -11,8 +11,9 @@ import pyarrow as pa
 import pytest
 from sklearn.datasets import load_svmlight_file
 
-from rankwise.data import read
+from rankwise.data import letor, read
 from rankwise.data.letor import LetorFile, read_letor
+from rankwise.errors import DataError
 
 SMALL = "2 qid:1 1:0.5 3:1e-3 # d1\n0 qid:1 2:-0.25 # d2\n1 qid:2 1:1\n"
 PACKERS = {
@@ -128,9 +129,21 @@ def many_lines(rows: int) -> str:
 def test_neither_chunk_borders_nor_threads_matter(text_file, chunk_bytes, threads):
     file = LetorFile(text_file(many_lines(60)), has_qid=True)
     expected = read_letor([file], chunk_bytes=1 << 22, threads=1)
-    assert_same(
-        read_letor([file, file], chunk_bytes=chunk_bytes, threads=threads).rows(slice(0, 60)), expected
-    )
+    assert_same(read_letor([file, file], chunk_bytes=chunk_bytes, threads=threads).rows(slice(0, 60)), expected)
+
+
+@pytest.mark.parametrize("later", ["1 qid:1 1:1\n" * 3, "1 qid:1 1:1\n" * 300], ids=["shorter", "longer"])
+def test_a_file_that_changes_while_it_is_read(text_file, monkeypatch, later):
+    path = text_file("1 qid:1 1:1\n" * 100)
+
+    class Meddling(letor._Target):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            path.write_text(later)
+
+    monkeypatch.setattr(letor, "_Target", Meddling)
+    with pytest.raises(DataError, match="changed while it was being read"):
+        read_letor([LetorFile(path, has_qid=True)], chunk_bytes=36)
 
 
 def test_chunks_of_sparse_data(text_file):

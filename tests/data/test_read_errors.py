@@ -38,9 +38,7 @@ BAD_LINES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("line", "column", "words"), [case[1:] for case in BAD_LINES], ids=[c[0] for c in BAD_LINES]
-)
+@pytest.mark.parametrize(("line", "column", "words"), [case[1:] for case in BAD_LINES], ids=[c[0] for c in BAD_LINES])
 @pytest.mark.parametrize("before", ["", "\n# comment\n"], ids=["second line", "fourth line"])
 def test_a_bad_line(text_file, line, column, words, before):
     path = text_file(GOOD + before + line + "\n" + GOOD)
@@ -67,9 +65,7 @@ def test_a_skipped_line_does_not_widen_the_data(text_file):
 
 def test_the_first_line_may_be_bad(text_file):
     path = text_file("garbage\n" + GOOD)
-    with pytest.raises(
-        FormatError, match=r"data.txt:1:1: a line must begin with a finite label, got 'garbage'"
-    ):
+    with pytest.raises(FormatError, match=r"data.txt:1:1: a line must begin with a finite label, got 'garbage'"):
         read(path)
     assert len(read(path, skip_bad=True)) == 1
 

@@ -14,9 +14,7 @@ def shares(y):
     return np.bincount(y.astype(int)) / len(y)
 
 
-@pytest.mark.parametrize(
-    "make", [lambda s: cubic(20, seed=s), lambda s: web(20, 30, seed=s), lambda s: r_of_k(seed=s)]
-)
+@pytest.mark.parametrize("make", [lambda s: cubic(20, seed=s), lambda s: web(20, 30, seed=s), lambda s: r_of_k(seed=s)])
 def test_the_seed_decides_everything(make):
     one, same, other = make(3), make(3), make(4)
     assert (one.X == same.X).all()

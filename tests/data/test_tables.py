@@ -113,9 +113,7 @@ def test_tables_that_cannot_be_read(text_file, tmp_path):
 
 
 def test_damaged_parquet(tmp_path):
-    whole = write_table(
-        tmp_path / "whole.parquet", y=np.arange(9999) % 3, a=np.random.default_rng(0).random(9999)
-    )
+    whole = write_table(tmp_path / "whole.parquet", y=np.arange(9999) % 3, a=np.random.default_rng(0).random(9999))
     content = whole.read_bytes()
     cut = tmp_path / "cut.parquet"
     cut.write_bytes(content[: len(content) // 2])

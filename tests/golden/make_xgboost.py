@@ -23,9 +23,7 @@ def example(seed: int, highest: int, ties: bool) -> dict[str, object]:
     data = xgb.DMatrix(np.zeros((qid.size, 1)), label=y, qid=qid, base_margin=scores)
     objective = "rank:ndcg" if highest > 1 else "rank:map"
     names = METRICS if highest == 1 else [m for m in METRICS if m.startswith("ndcg")]
-    booster = xgb.train(
-        {"objective": objective, "eval_metric": names, "base_score": 0.0}, data, num_boost_round=0
-    )
+    booster = xgb.train({"objective": objective, "eval_metric": names, "base_score": 0.0}, data, num_boost_round=0)
     printed = booster.eval(data).split("\t")[1:]
     values = {part.split(":")[0].removeprefix("eval-"): float(part.split(":")[1]) for part in printed}
     return {"y": y.tolist(), "scores": scores.tolist(), "qid": qid.tolist(), "values": values}

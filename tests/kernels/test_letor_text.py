@@ -43,9 +43,7 @@ numbers = st.builds(
     st.sampled_from(["", "-", "+"]),
     digits,
     st.one_of(st.just(""), st.just("."), digits.map(lambda d: "." + d)),
-    st.one_of(
-        st.just(""), st.integers(-60, 12).map(lambda e: f"e{e}"), st.integers(0, 9).map(lambda e: f"E+{e}")
-    ),
+    st.one_of(st.just(""), st.integers(-60, 12).map(lambda e: f"e{e}"), st.integers(0, 9).map(lambda e: f"E+{e}")),
 )
 
 
@@ -83,9 +81,7 @@ def test_halfway_between_two_float32(bits, nudge):
     assert same(feature(text), np.float32(float(text)))
 
 
-@pytest.mark.parametrize(
-    "text", ["0.5", ".5", "5.", "-0", "+1", "1e5", "1E-5", "000123", "1e-400", "0e999", "1e+10"]
-)
+@pytest.mark.parametrize("text", ["0.5", ".5", "5.", "-0", "+1", "1e5", "1E-5", "000123", "1e-400", "0e999", "1e+10"])
 def test_spellings(text):
     assert same(feature(text), np.float32(float(text)))
 
@@ -119,3 +115,28 @@ def test_fill_dense_is_a_loop_of_assignments():
     X = np.zeros((2, 3), dtype=np.float32)
     kernel.fill_dense(X, np.array([2, 3]), np.array([0, 2, 1], dtype=np.int32), np.float32([1, 2, 3]))
     assert X.tolist() == [[1, 0, 2], [0, 3, 0]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 qid:1 1:2 30:4 # http://a:80/b\n\n# x:1\n0 qid:2\n 2 qid:3 7:1\t\r\n",
+        "1 qid:1 2147483647:1#d\n",
+        "0 qid:1 1:1",
+        "0 qid:1",
+    ],
+)
+def test_scan_counts_what_parse_finds(text):
+    chunk, parsed = parse(text, has_qid=True)
+    assert parsed.problem is None
+    scanned = chunk.scan(1, True)
+    assert (scanned.rows, scanned.entries, scanned.features) == (parsed.rows, parsed.entries, parsed.features)
+    assert scanned.has_doc_ids >= parsed.has_doc_ids
+
+
+@pytest.mark.parametrize("text", ["1\n2\n3 qid:1 1:1\n", "::: 99999999999999999999:1\n", "qid:qid:\n", ":\n"])
+def test_scanning_what_is_malformed_gives_counts_that_are_harmless(text):
+    scanned = parse(text, skip_bad=True)[0].scan(1, True)
+    assert scanned.rows >= 0
+    assert scanned.entries >= 0
+    assert 0 <= scanned.features < 2**31

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -28,7 +30,7 @@ def test_short_lists_are_sorted_stably(counts: list[int], seed: int, ties: bool)
     scores = scores_for(int(offsets[-1]), seed, ties)
     order = np.full(scores.size, -1, dtype=np.int64)
     ranks.rank_short_lists(scores, offsets, max(counts), 0, len(counts), order)
-    for a, b in zip(offsets[:-1], offsets[1:], strict=True):
+    for a, b in pairwise(offsets):
         np.testing.assert_array_equal(order[a:b], a + np.argsort(-scores[a:b], kind="stable"))
 
 

@@ -66,16 +66,12 @@ def test_a_real_difference_is_found_and_has_the_numbers_of_scipy(comparison):
 
 def test_the_query_left_out_is_dropped_from_the_pairs(comparison):
     assert comparison.evaluations["good"].left_out["auc"].count >= 1
-    assert the_test(comparison, "auc", "good", "poor").queries == comparison.evaluations[
-        "good"
-    ].queries_counted("auc")
+    assert the_test(comparison, "auc", "good", "poor").queries == comparison.evaluations["good"].queries_counted("auc")
 
 
 def test_holm_is_over_the_pairs_of_one_metric(comparison):
     for metric in METRICS:
-        smallest = min(
-            (test for test in comparison.tests if test.metric == metric), key=lambda test: test.fisher_p
-        )
+        smallest = min((test for test in comparison.tests if test.metric == metric), key=lambda test: test.fisher_p)
         assert smallest.fisher_p_holm == pytest.approx(3 * smallest.fisher_p)
 
 

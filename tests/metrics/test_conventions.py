@@ -93,9 +93,7 @@ def test_lightgbm(ties: bool) -> None:
         "verbose": -1,
     }
     history: dict[str, dict[str, list[float]]] = {}
-    lgb.train(
-        params, data, 1, valid_sets=[data], valid_names=["rows"], callbacks=[lgb.record_evaluation(history)]
-    )
+    lgb.train(params, data, 1, valid_sets=[data], valid_names=["rows"], callbacks=[lgb.record_evaluation(history)])
     found = rw.evaluate(y, scores, qid, list(history["rows"]), convention="lightgbm")
     assert len(history["rows"]) == 6
     for metric, values in history["rows"].items():
@@ -107,9 +105,7 @@ def test_xgboost() -> None:
     record = json.loads((GOLDEN / "xgboost.json").read_text())
     for case in record["cases"]:
         names = {name: name.replace("pre@", "p@") for name in case["values"]}
-        found = rw.evaluate(
-            case["y"], case["scores"], case["qid"], list(names.values()), convention="xgboost"
-        )
+        found = rw.evaluate(case["y"], case["scores"], case["qid"], list(names.values()), convention="xgboost")
         for name, metric in names.items():
             assert found[metric] == pytest.approx(case["values"][name], abs=1e-7), name
 
@@ -142,18 +138,14 @@ def test_sklearn_by_query(ties: bool) -> None:
         else:
             assert found.per_query["map"][at] == 0
         if relevant.any() and not relevant.all():
-            assert found.per_query["auc"][at] == pytest.approx(
-                sk.roc_auc_score(relevant, scores[rows]), abs=1e-12
-            )
+            assert found.per_query["auc"][at] == pytest.approx(sk.roc_auc_score(relevant, scores[rows]), abs=1e-12)
         else:
             assert np.isnan(found.per_query["auc"][at])
     assert found.left_out["auc"].count == np.isnan(found.per_query["auc"]).sum() > 0
 
 
 def test_unknown_convention_is_named() -> None:
-    with pytest.raises(
-        MetricError, match="'letor5'; use one of standard, letor4, trec, lightgbm, xgboost, sklearn"
-    ):
+    with pytest.raises(MetricError, match="'letor5'; use one of standard, letor4, trec, lightgbm, xgboost, sklearn"):
         rw.evaluate([1, 0], [1, 0], convention="letor5")
 
 
@@ -170,18 +162,13 @@ def test_peers_defects_are_not_ours() -> None:
     # torchmetrics: AP changes when 1 is subtracted from all scores
     scores = np.array([0.9, 0.5, 0.2])
     assert (
-        rw.evaluate([1, 0, 1], scores, metrics="map")["map"]
-        == rw.evaluate([1, 0, 1], scores - 1, metrics="map")["map"]
+        rw.evaluate([1, 0, 1], scores, metrics="map")["map"] == rw.evaluate([1, 0, 1], scores - 1, metrics="map")["map"]
     )
     # LightGBM, XGBoost: constant scores give an NDCG that depends on the order of the rows
-    rising, falling = (
-        rw.evaluate(y, np.zeros(4), metrics="ndcg")["ndcg"] for y in ([0, 1, 2, 3], [3, 2, 1, 0])
-    )
+    rising, falling = (rw.evaluate(y, np.zeros(4), metrics="ndcg")["ndcg"] for y in ([0, 1, 2, 3], [3, 2, 1, 0]))
     assert rising == falling < 1
     # LightGBM: labels above 30 or real-valued are fatal, lists above 10,000 too
-    assert rw.evaluate(np.arange(20_000) / 1000, np.arange(20_000), metrics="ndcg")["ndcg"] == pytest.approx(
-        1.0
-    )
+    assert rw.evaluate(np.arange(20_000) / 1000, np.arange(20_000), metrics="ndcg")["ndcg"] == pytest.approx(1.0)
 
 
 def test_every_convention_is_described() -> None:

@@ -38,8 +38,7 @@ def test_ties_worst_best_input_and_docid() -> None:
     assert values["input"] == pytest.approx((1 / 2 + 2 / 4) / 2)
     assert values["docid"] == pytest.approx((1 / 3 + 2 / 4) / 2)  # d, c, b, a
     orders = [
-        rw.evaluate([y[i] for i in order], [4, 3, 2, 1], metrics="map")["map"]
-        for order in permutations(range(4))
+        rw.evaluate([y[i] for i in order], [4, 3, 2, 1], metrics="map")["map"] for order in permutations(range(4))
     ]
     assert values["expected"] == pytest.approx(np.mean(orders))
 
@@ -140,9 +139,7 @@ def test_spelling_is_forgiving_where_it_can_be() -> None:
 @pytest.mark.parametrize("threads", ["1", "2", "5"])
 def test_threads_do_not_matter(threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
-    sizes = np.concatenate(
-        (rng.integers(1, 400, 500), [60_000])
-    )  # short lists, longer ones, and a very long one
+    sizes = np.concatenate((rng.integers(1, 400, 500), [60_000]))  # short lists, longer ones, and a very long one
     qid = np.repeat(np.arange(sizes.size), sizes)
     y, s = rng.integers(0, 5, qid.size), rng.integers(0, 2000, qid.size).astype(float)
     monkeypatch.setenv("RANKWISE_NUM_THREADS", "1")
@@ -186,7 +183,7 @@ def test_a_plain_python_metric_works_everywhere(caplog: pytest.LogCaptureFixture
     with caplog.at_level(logging.INFO, logger="rankwise"):
         found = rw.evaluate(y, s, q, [RankBiased(), CompiledRankBiased(), RankBiased(p=0.5)])
     assert found[RankBiased()] == pytest.approx(found[CompiledRankBiased()])
-    assert found["test-rbp[0.5]"] != found["test-rbp[0.8]"]
+    assert found["test-rbp[0.5]"] != found["test-rbp"]
     assert "mark its methods @compiled" in caplog.text
     assert "test-rbp-compiled" not in caplog.text
 

@@ -90,17 +90,13 @@ def test_tukey_is_the_two_way_analysis_of_variance_written_out():
     n, m = values.shape
     grand = values.mean()
     squares = sum(
-        (values[q, s] - values[q].mean() - values[:, s].mean() + grand) ** 2
-        for q in range(n)
-        for s in range(m)
+        (values[q, s] - values[q].mean() - values[:, s].mean() + grand) ** 2 for q in range(n) for s in range(m)
     )
     freedom = (n - 1) * (m - 1)
     for i in range(m):
         for j in range(i):
             q = abs(values[:, i].mean() - values[:, j].mean()) / math.sqrt(squares / freedom / n)
-            assert rs.tukey_hsd(values)[i, j] == pytest.approx(
-                stats.studentized_range.sf(q, m, freedom), abs=1e-9
-            )
+            assert rs.tukey_hsd(values)[i, j] == pytest.approx(stats.studentized_range.sf(q, m, freedom), abs=1e-9)
 
 
 def test_t_interval_is_that_of_scipy():
@@ -111,9 +107,7 @@ def test_t_interval_is_that_of_scipy():
 
 def test_bootstrap_interval_is_that_of_scipy_within_the_noise_of_sampling():
     a, _ = two_systems(200)
-    theirs = stats.bootstrap(
-        (a,), np.mean, method="percentile", rng=np.random.default_rng(1)
-    ).confidence_interval
+    theirs = stats.bootstrap((a,), np.mean, method="percentile", rng=np.random.default_rng(1)).confidence_interval
     assert rs.bootstrap_interval(a) == pytest.approx(tuple(theirs), abs=0.1 * a.std() / math.sqrt(len(a)) * 2)
 
 

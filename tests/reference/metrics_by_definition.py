@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from itertools import product
+from itertools import pairwise, product
 
 Numbers = Sequence[float]
 NAN = math.nan
@@ -34,9 +34,7 @@ def ndcg(y: Numbers, s: Numbers, k: int = 10**9, gain: Callable[[float], float] 
 def average_precision(y: Numbers, s: Numbers, k: int = 10**9) -> float:
     ranked = down(y, s)
     relevant = sum(label > 0 for label in y)
-    precisions = [
-        sum(x > 0 for x in ranked[:r]) / r for r in range(1, len(y) + 1) if ranked[r - 1] > 0 and r <= k
-    ]
+    precisions = [sum(x > 0 for x in ranked[:r]) / r for r in range(1, len(y) + 1) if ranked[r - 1] > 0 and r <= k]
     return sum(precisions) / relevant if relevant else NAN
 
 
@@ -167,7 +165,7 @@ def partial_auc(y: Numbers, s: Numbers, low: float, high: float, grid: int = 200
     corners = [(0.0, 0.0)] + [(fp / n, tp / m) for tp, fp in thresholds(y, s)]
 
     def height(x: float) -> float:
-        for (x0, y0), (x1, y1) in zip(corners, corners[1:], strict=False):
+        for (x0, y0), (x1, y1) in pairwise(corners):
             if x0 <= x <= x1 and x1 > x0:
                 return y0 + (y1 - y0) * (x - x0) / (x1 - x0)
         raise AssertionError(x)

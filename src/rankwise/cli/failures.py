@@ -93,9 +93,10 @@ def _failed(sentence: str, code: int = BAD_INPUT) -> int:
 
 def _usage(error: Any) -> int:
     """A mistyped command line; asking for nothing at all has printed the help already."""
-    message = error.format_message().strip().rstrip(".")
+    message = error.format_message().strip().rstrip(".?")
     if not message:
         return BAD_INPUT
+    message = message.replace(". Did you mean", "; did you mean")  # one sentence
     context = error.ctx
     command = context.command_path if context is not None else "rankwise"
     return _failed(f"{message[0].lower()}{message[1:]}; see {command} --help")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import typer
 
@@ -32,10 +32,9 @@ Empty = Literal["skip", "0", "1", "error"]
 DataFiles = Annotated[
     list[Path],
     typer.Argument(
-        metavar="DATA...",
+        metavar="DATA",
         show_default=False,
-        help="Files of one data set: LETOR / SVM-rank text, Parquet, CSV or TSV (plain or packed), "
-        "or TREC judgements.",
+        help="Files of one data set: LETOR / SVM-rank text, Parquet, CSV or TSV (plain or packed), or TREC judgements.",
     ),
 ]
 OutFile = Annotated[
@@ -47,24 +46,31 @@ OutFile = Annotated[
         ".gz, .bz2, .xz or .zst packs text.",
     ),
 ]
-MetricsOption = Annotated[
-    str, typer.Option("--metrics", help="Metrics with blanks between; see rankwise metrics.")
-]
+MetricsOption = Annotated[str, typer.Option("--metrics", help="Metrics with blanks between; see rankwise metrics.")]
 ConventionOption = Annotated[
-    Convention, typer.Option("--convention", help="Whose rules for ties, empty queries and small print.")
+    Convention,
+    typer.Option(
+        "--convention",
+        metavar="NAME",
+        help=f"Whose rules for ties, empty queries and small print: {', '.join(get_args(Convention))}.",
+    ),
 ]
 TiesOption = Annotated[
     Ties | None,
     typer.Option(
-        "--ties", show_default="by convention", help="Order of equal scores: the mean over all, or one."
+        "--ties",
+        metavar="RULE",
+        show_default="by convention",
+        help=f"How equal scores are ordered: {', '.join(get_args(Ties))}.",
     ),
 ]
 EmptyOption = Annotated[
     Empty | None,
     typer.Option(
         "--empty",
+        metavar="VALUE",
         show_default="by convention",
-        help="Value of a query that lacks what a metric needs; skip leaves it out.",
+        help=f"What a query counts that lacks what a metric needs: {', '.join(get_args(Empty))}.",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]

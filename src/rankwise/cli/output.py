@@ -20,27 +20,27 @@ __all__ = ["Cell", "check_outputs", "print_json", "print_notes", "print_table", 
 # A text, and whether it is to stand out.
 Cell = str | tuple[str, bool]
 
-# In a file or a pipe nothing is cut, however wide the table.
-NO_TERMINAL_WIDTH = 100_000
-
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
-    """Columns of text; wrapped on a terminal where they must be, never in a file or a pipe."""
+    """Columns of text; cells are wrapped on a terminal where they must be, never in a file or a pipe."""
+    cells = [[cell if isinstance(cell, tuple) else (cell, False) for cell in row] for row in rows]
+    if not sys.stdout.isatty():
+        from rankwise.metrics.evaluation import aligned
+
+        print(aligned([tuple(header), *(tuple(text for text, _ in row) for row in cells)]))
+        return
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    is_terminal = sys.stdout.isatty()
-    console = Console(width=None if is_terminal else NO_TERMINAL_WIDTH)
-    table = Table(box=box.SIMPLE_HEAD if is_terminal else None, pad_edge=False, padding=(0, 2, 0, 0))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in header:
         table.add_column(Text(name), overflow="fold")
-    for row in rows:
-        cells = [cell if isinstance(cell, tuple) else (cell, False) for cell in row]
+    for row in cells:
         # Text, not str: in a str rich would take the brackets of ndcg[linear] for markup.
-        table.add_row(*(Text(text, style="bold" if stands_out else "") for text, stands_out in cells))
-    console.print(table)
+        table.add_row(*(Text(text, style="bold" if stands_out else "") for text, stands_out in row))
+    Console().print(table)
 
 
 def print_json(value: Any) -> None:
@@ -67,13 +67,16 @@ def working(what: str) -> Iterator[None]:
         yield
 
 
-def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path]) -> None:
-    """Before the work begins: nothing may be written over what is read, nor twice."""
+def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path] = ()) -> None:
+    """Before the work begins: nothing may be written over what is read, nor twice, nor in a device's place."""
     known = list(inputs)
     for output in filter(None, outputs):
+        if output.exists() and not (output.is_file() or output.is_dir()):
+            # A file takes its place when it is whole; root would so replace /dev/null for the whole machine.
+            raise DataError(f"{output} is a device or a pipe, which a file would replace; name a file to write")
         for other in known:
             if _is_same_file(output, other):
-                raise DataError(f"{output} would be written over {other}, got the same file; name another one")
+                raise DataError(f"{output} cannot be written, this command also uses {other}; name another file")
         known.append(output)
 
 

@@ -22,9 +22,7 @@ class _Skipping(Protocol):
     skipped: int
 
 
-def csv_batches(
-    file: Detected, skip_bad: bool, counter: _Skipping
-) -> tuple[list[str], Iterator[pa.RecordBatch]]:
+def csv_batches(file: Detected, skip_bad: bool, counter: _Skipping) -> tuple[list[str], Iterator[pa.RecordBatch]]:
     """Column names, and batches in which every value is still text, so that a bad one can be named."""
     short_rows: list[Any] = []
 
@@ -43,13 +41,9 @@ def csv_batches(
             try:
                 reader = csv.open_csv(
                     stream,
-                    csv.ReadOptions(
-                        block_size=BLOCK_BYTES, column_names=names, skip_rows=1, use_threads=False
-                    ),
+                    csv.ReadOptions(block_size=BLOCK_BYTES, column_names=names, skip_rows=1, use_threads=False),
                     csv.ParseOptions(delimiter=file.delimiter, invalid_row_handler=on_short_row),
-                    csv.ConvertOptions(
-                        column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=True
-                    ),
+                    csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=True),
                 )
                 yield from reader
             except pa.ArrowInvalid as error:
@@ -57,9 +51,7 @@ def csv_batches(
                     return
                 if not short_rows:
                     reason = str(error).splitlines()[0]
-                    raise FormatError(
-                        f"this table cannot be read ({reason}); mend it", path=file.path
-                    ) from error
+                    raise FormatError(f"this table cannot be read ({reason}); mend it", path=file.path) from error
                 row = short_rows[-1]
                 raise FormatError(
                     f"a row must have {row.expected_columns} values, got {row.actual_columns} in "

@@ -46,9 +46,7 @@ def detect(path: Path) -> Detected:
         lines.pop()  # it may be cut off
     lines = [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
     if not lines:
-        raise FormatError(
-            "this file has no rows, got blank lines and comments only; check the file", path=path
-        )
+        raise FormatError("this file has no rows, got blank lines and comments only; check the file", path=path)
     for delimiter in TABLE_ENDINGS.values():
         names = lines[0].split(delimiter)
         if len(names) > 1 and any(name.strip('" ').lower() in LABEL_NAMES for name in names):

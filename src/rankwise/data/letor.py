@@ -1,13 +1,14 @@
 """LETOR / SVM-rank text, read in two passes over chunks of lines: one to count, one to fill.
 
 Counting first means that the arrays are made once, at their size, and nothing else of that size is ever
-in memory; parsing twice is still many times faster than the disk of most machines. Chunks are parsed by
+in memory. The count is a mere scan that trusts the text; the parse then checks it. Chunks are parsed by
 threads (the kernel holds no GIL) but come back in order, so that line numbers and rows do.
 """
 
 from __future__ import annotations
 
 import codecs
+import itertools
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +22,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from rankwise.data.letor_chunk import Chunk, Parsed
-from rankwise.data.ranking_data import RankingData
+from rankwise.data.ranking_data import DOC_ID_TYPE, RankingData
 from rankwise.data.streams import fill_lines, opened
 from rankwise.errors import DataError, FormatError
 
@@ -58,6 +59,7 @@ class _Count:
     entries: int = 0
     features: int = 0
     skipped: int = 0
+    has_doc_ids: bool = False
 
 
 def read_letor(
@@ -76,36 +78,31 @@ def read_letor(
     if count.rows == 0:
         names = ", ".join(str(file.path) for file in files)
         left_out = f" ({count.skipped} malformed lines were skipped)" if count.skipped else ""
-        raise FormatError(
-            f"there are no rows, got blank lines and comments only{left_out}; check the file", path=names
-        )
-    target = _Target(count)
+        raise FormatError(f"there are no rows, got blank lines and comments only{left_out}; check the file", path=names)
+    target = _Target(count, files[0].has_qid)
     places = iter(count.chunks)
     for file in files:
         _fill(file, target, places, skip_bad, chunk_bytes, threads)
+    if next(places, None) is not None:
+        raise _changed(files[-1].path)
     qid = _qid_of_sizes(files, rows_before, count) if files[0].query_sizes is not None else target.qid
     note = f"{count.skipped} malformed line{'s' if count.skipped != 1 else ''} skipped"
-    return RankingData(
-        target.features(), target.y, qid, target.doc_ids, notes=(note,) if count.skipped else ()
-    )
+    doc_ids = target.doc_ids if target.found_doc_ids else None
+    return RankingData(target.features(), target.y, qid, doc_ids, notes=(note,) if count.skipped else ())
 
 
 def _count(file: LetorFile, count: _Count, skip_bad: bool, chunk_bytes: int, threads: int) -> None:
-    lines = 0
+    def look(chunk: Chunk, _: None) -> Parsed:
+        # Which lines are bad, and so not counted, only parsing tells.
+        return chunk.parse(file.base, file.has_qid, skip_bad) if skip_bad else chunk.scan(file.base, file.has_qid)
 
-    def parse(chunk: Chunk, _: None) -> Parsed:
-        return chunk.parse(file.base, file.has_qid, skip_bad)
-
-    for parsed in _each_chunk(file.path, parse, _forever(), chunk_bytes, threads):
-        if parsed.problem is not None:
-            message, column = parsed.problem
-            raise FormatError(message, path=file.path, line=lines + parsed.lines, column=column)
+    for parsed in _each_chunk(file.path, look, itertools.repeat(None), chunk_bytes, threads):
         count.chunks.append((count.rows, count.entries, parsed.rows, parsed.entries))
         count.rows += parsed.rows
         count.entries += parsed.entries
         count.features = max(count.features, parsed.features)
         count.skipped += parsed.skipped
-        lines += parsed.lines
+        count.has_doc_ids |= parsed.has_doc_ids
 
 
 def _fill(
@@ -118,18 +115,22 @@ def _fill(
 ) -> None:
     def store(chunk: Chunk, place: tuple[int, int, int, int] | None) -> Parsed:
         parsed = chunk.parse(file.base, file.has_qid, skip_bad)
-        if place is None or (parsed.rows, parsed.entries) != place[2:]:
-            raise DataError(f"{file.path} changed while it was being read; read it again")
-        target.store(chunk, parsed, row=place[0], entry=place[1])
+        if parsed.problem is None:
+            if place is None or (parsed.rows, parsed.entries) != place[2:]:
+                raise _changed(file.path)
+            target.store(chunk, parsed, row=place[0], entry=place[1])
         return parsed
 
-    for _ in _each_chunk(file.path, store, places, chunk_bytes, threads):
-        pass
+    lines = 0
+    for parsed in _each_chunk(file.path, store, places, chunk_bytes, threads):
+        lines += parsed.lines
+        if parsed.problem is not None:
+            message, column = parsed.problem
+            raise FormatError(message, path=file.path, line=lines, column=column)
 
 
-def _forever() -> Iterator[None]:
-    while True:
-        yield None
+def _changed(path: Path) -> DataError:
+    return DataError(f"{path} changed while it was being read; read it again")
 
 
 def _each_chunk(
@@ -162,10 +163,12 @@ def _each_chunk(
 class _Target:
     """The arrays to fill, at their final sizes."""
 
-    def __init__(self, count: _Count) -> None:
+    def __init__(self, count: _Count, has_qid: bool) -> None:
+        self.has_qid = has_qid
         self.y = np.zeros(count.rows)
         self.qid = np.zeros(count.rows, dtype=np.int64)
-        self.doc_ids: NDArray[Any] | None = None
+        self.doc_ids = np.zeros(count.rows, dtype=DOC_ID_TYPE) if count.has_doc_ids else None
+        self.found_doc_ids = False
         self.shape = (count.rows, count.features)
         filled = count.entries / max(1, count.rows * count.features)
         self.is_sparse = count.features > SPARSE_FROM_FEATURES and filled < SPARSE_BELOW_FILLED
@@ -188,7 +191,8 @@ class _Target:
         """Put a chunk where it belongs."""
         rows = slice(row, row + parsed.rows)
         self.y[rows] = chunk.labels[: parsed.rows]
-        self.qid[rows] = chunk.qids[: parsed.rows] if parsed.has_qid else 0
+        if self.has_qid:
+            self.qid[rows] = chunk.qids[: parsed.rows]
         if self.is_sparse:
             entries = slice(entry, entry + parsed.entries)
             self.values[entries] = chunk.values[: parsed.entries]
@@ -196,11 +200,9 @@ class _Target:
             self.row_ends[row + 1 : row + 1 + parsed.rows] = chunk.row_ends[: parsed.rows] + entry
         else:
             chunk.fill(self.dense[rows], parsed.rows)
-        ids = chunk.doc_ids(parsed.rows)
-        if ids is not None:
-            if self.doc_ids is None:
-                self.doc_ids = np.zeros(len(self.y), dtype=np.dtypes.StringDType())
-            self.doc_ids[rows] = ids
+        if self.doc_ids is not None and parsed.has_doc_ids:
+            self.doc_ids[rows] = chunk.doc_ids(parsed.rows)
+            self.found_doc_ids = True
 
 
 def _qid_of_sizes(files: Sequence[LetorFile], rows_before: list[int], count: _Count) -> NDArray[np.int64]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,10 +43,10 @@ class Parsed:
     rows: int
     entries: int
     features: int
-    lines: int
-    skipped: int
-    has_qid: bool
-    problem: tuple[str, int] | None
+    has_doc_ids: bool
+    lines: int = 0
+    skipped: int = 0
+    problem: tuple[str, int] | None = None
 
 
 class Chunk:
@@ -71,6 +70,13 @@ class Chunk:
         self.columns = np.empty(entries, dtype=np.int32)
         self.values = np.empty(entries, dtype=np.float32)
         self._hard = np.empty((rows + entries, 3), dtype=np.int64)
+
+    def scan(self, base: int, has_qid: bool) -> Parsed:
+        """Count what `parse` will find if every line is well-formed, several times faster."""
+        text = np.frombuffer(self.text, dtype=np.uint8)
+        rows, colons, largest, comments = kernel.scan_lines(text, self.size)
+        entries = max(0, colons - rows) if has_qid else colons
+        return Parsed(rows, entries, largest + 1 - base if entries else 0, has_doc_ids=comments > 0)
 
     def parse(self, base: int, has_qid: bool, skip_bad: bool) -> Parsed:
         """Parse the text into the other buffers."""
@@ -98,7 +104,8 @@ class Chunk:
                 self.values[where] = value
         features = int(self.columns[:entries].max()) + 1 if entries else 0
         found = self._problem(problem, place) if problem else None
-        return Parsed(rows, entries, features, lines, skipped, has_qid, found)
+        has_doc_ids = bool((self._doc_spans[:rows, 0] != self._doc_spans[:rows, 1]).any())
+        return Parsed(rows, entries, features, has_doc_ids, lines, skipped, found)
 
     def _problem(self, problem: int, place: int) -> tuple[str, int]:
         rest = self.text[place : self.text.find(b"\n", place)].split(maxsplit=1)
@@ -111,9 +118,7 @@ class Chunk:
         """Put the features into rows of zeros."""
         kernel.fill_dense(X, self.row_ends[:rows], self.columns, self.values)
 
-    def doc_ids(self, rows: int) -> list[Any] | None:
-        """The document ids, "" for a row without; None if no row has one."""
-        spans = self._doc_spans[:rows]
-        if (spans[:, 0] == spans[:, 1]).all():
-            return None
-        return [self.text[start:end].decode(errors="replace") for start, end in spans.tolist()]
+    def doc_ids(self, rows: int) -> list[str]:
+        """The document ids, "" for a row without."""
+        spans = self._doc_spans[:rows].tolist()
+        return [self.text[start:end].decode(errors="replace") for start, end in spans]

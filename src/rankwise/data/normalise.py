@@ -50,9 +50,7 @@ def _by_query(data: RankingData) -> NDArray[np.float32]:
 
 def _standardised(X: NDArray[np.float32]) -> NDArray[np.float32]:
     scaled = np.empty_like(X)
-    for column in range(
-        X.shape[1]
-    ):  # by column, so that the doubles of one column are all the memory it takes
+    for column in range(X.shape[1]):  # by column, so that the doubles of one column are all the memory it takes
         values = X[:, column].astype(np.float64)
         known = values[~np.isnan(values)]
         if known.size:

@@ -53,17 +53,13 @@ class RankingData:
             raise ShapeError(f"X and y must have one entry a row, got shapes {X.shape} and {y.shape}")
         if not np.isfinite(y).all():
             row = int(np.flatnonzero(~np.isfinite(y))[0])
-            raise DataError(
-                f"labels must be finite, got {y[row]} at row {row}; drop that row or mark it unjudged (-1)"
-            )
+            raise DataError(f"labels must be finite, got {y[row]} at row {row}; drop that row or mark it unjudged (-1)")
         qid = np.zeros(n, dtype=np.int64) if self.qid is None else np.asarray(self.qid)
         for name, rows in (("qid", qid), ("doc_ids", self.doc_ids), ("scores", self.scores)):
             if rows is not None and len(rows) != n:
                 raise ShapeError(f"{name} must have one entry a row: got {len(rows)} entries for {n} rows")
         doc_ids = None if self.doc_ids is None else np.asarray(self.doc_ids).astype(DOC_ID_TYPE, copy=False)
-        weight, scores = (
-            None if a is None else np.asarray(a, np.float64) for a in (self.weight, self.scores)
-        )
+        weight, scores = (None if a is None else np.asarray(a, np.float64) for a in (self.weight, self.scores))
         fields = {"y": y, "qid": qid, "doc_ids": doc_ids, "weight": weight, "scores": scores}
         for name, array in fields.items():
             object.__setattr__(self, name, None if array is None else _read_only(array))
@@ -116,8 +112,7 @@ class RankingData:
         queries = f"{self.groups.n_queries} quer{'ies' if self.groups.n_queries != 1 else 'y'}"
         sparse = ", sparse" if self.is_sparse else ""
         return (
-            f"RankingData({len(self)} rows, {queries}, {features}{sparse}, "
-            f"labels {self.y.min():g} to {self.y.max():g})"
+            f"RankingData({len(self)} rows, {queries}, {features}{sparse}, labels {self.y.min():g} to {self.y.max():g})"
         )
 
 

@@ -64,10 +64,7 @@ def read(*paths: str | PathLike[str], skip_bad: bool = False) -> RankingData:
 
 
 def _letor_files(files: list[Detected]) -> list[LetorFile]:
-    letor = [
-        LetorFile(file.path, file.has_qid, None if file.has_qid else _query_sizes(file.path))
-        for file in files
-    ]
+    letor = [LetorFile(file.path, file.has_qid, None if file.has_qid else _query_sizes(file.path)) for file in files]
     first = letor[0]
     for file in letor[1:]:
         if (file.has_qid, file.base) != (first.has_qid, first.base):

@@ -52,9 +52,7 @@ def opened(path: Path) -> Iterator[io.BufferedReader]:
     kind = next((kind for kind, (magic, _) in _OPENERS.items() if head.startswith(magic)), None)
     if kind is None:
         if head and path.suffix in COMPRESSIONS:
-            raise FormatError(
-                f"this is not a {path.suffix} archive, got bytes {head!r}; rename it", path=path
-            )
+            raise FormatError(f"this is not a {path.suffix} archive, got bytes {head!r}; rename it", path=path)
         with path.open("rb") as file:
             yield file
         return

@@ -16,9 +16,7 @@ MSLR_SHARES = (0.52, 0.23, 0.19, 0.04, 0.02)
 GROUP = 5  # MSLR states most of its features for body, anchor, title, URL and whole document
 
 
-def cubic(
-    queries: int, documents: int = 50, features: int = 50, grades: int = 5, seed: int = 0
-) -> RankingData:
+def cubic(queries: int, documents: int = 50, features: int = 50, grades: int = 5, seed: int = 0) -> RankingData:
     """Uniform features, graded by a random polynomial of the third degree (as in paper P2).
 
     Grades are cut from the polynomial's value, the same cuts for all queries, so that their shares are
@@ -28,18 +26,14 @@ def cubic(
     RankingData(200 rows, 10 queries, 5 features, labels 0 to 4)
     """
     if not 2 <= grades <= len(CUBIC_SHARES):
-        raise DataError(
-            f"grades must be from 2 to {len(CUBIC_SHARES)}, got {grades}; choose a number between"
-        )
+        raise DataError(f"grades must be from 2 to {len(CUBIC_SHARES)}, got {grades}; choose a number between")
     generator = np.random.default_rng(seed)
     X = generator.uniform(-1, 1, size=(queries * documents, features)).astype(np.float32)
     linear = generator.normal(size=features)
     square = generator.normal(size=(features, features)) / np.sqrt(features)
     # A full cubic has features³ terms; a sum of cubes of random directions spans the same polynomials.
     directions = generator.normal(size=(features, features)) / np.sqrt(features)
-    value = (
-        X @ linear + ((X @ square) * X).sum(axis=1) + (X @ directions) ** 3 @ generator.normal(size=features)
-    )
+    value = X @ linear + ((X @ square) * X).sum(axis=1) + (X @ directions) ** 3 @ generator.normal(size=features)
     y = _cut(value, CUBIC_SHARES[:grades])
     return RankingData(X, y, np.repeat(np.arange(queries), documents))
 
@@ -103,9 +97,7 @@ def web(queries: int, documents: int, features: int = 136, seed: int = 0) -> Ran
     30
     """
     if min(queries, documents, features) < 1:
-        raise DataError(
-            f"queries, documents and features must be positive, got {queries}, {documents}, {features}"
-        )
+        raise DataError(f"queries, documents and features must be positive, got {queries}, {documents}, {features}")
     generator = np.random.default_rng(seed)
     sizes = 1 + generator.negative_binomial(3, 3 / (2 + documents), size=queries)
     rows = int(sizes.sum())

@@ -71,6 +71,4 @@ class TableBatch:
 
 def _is_numeric(kind: Any) -> bool:
     types = pa.types
-    return any(
-        is_kind(kind) for is_kind in (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
-    )
+    return any(is_kind(kind) for is_kind in (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal))

@@ -67,9 +67,7 @@ def read_tables(files: list[Detected], skip_bad: bool = False) -> RankingData:
     parts = _Parts()
     expected: _Columns | None = None
     for file in files:
-        names, batches = (
-            _parquet(file.path) if file.format == "parquet" else csv_batches(file, skip_bad, parts)
-        )
+        names, batches = _parquet(file.path) if file.format == "parquet" else csv_batches(file, skip_bad, parts)
         columns = _Columns.of(names, file.path)
         expected = expected or columns
         if set(columns.features) != set(expected.features) or (columns.qid is None) != (expected.qid is None):

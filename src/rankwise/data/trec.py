@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rankwise.data.ranking_data import RankingData
+from rankwise.data.ranking_data import DOC_ID_TYPE, RankingData
 from rankwise.data.streams import opened
 from rankwise.errors import FormatError
 
@@ -53,7 +53,7 @@ def read_trec(qrels_path: Path, run_path: Path, skip_bad: bool = False) -> Ranki
     notes += _left_out(len(run.keys() - qrels.keys()), "the run", "judgements")
     notes += _left_out(len(qrels.keys() - run.keys()), "the judgements", "retrieved documents")
     X = np.zeros((len(qids), 0), dtype=np.float32)
-    ids = np.array(doc_ids, dtype=np.dtypes.StringDType())
+    ids = np.array(doc_ids, dtype=DOC_ID_TYPE)
     return RankingData(X, np.array(grades), np.array(qids), ids, scores=np.array(scores), notes=tuple(notes))
 
 
@@ -79,9 +79,7 @@ def _parse(path: Path, columns: tuple[str, ...], value_at: int, skip_bad: bool, 
             value = _finite(words[value_at])
             documents = found.setdefault(words[0], {})
             if value is None:
-                problem = (
-                    f"a {columns[value_at]} must be a finite number, got {words[value_at]!r}; mend the line"
-                )
+                problem = f"a {columns[value_at]} must be a finite number, got {words[value_at]!r}; mend the line"
             elif words[2] in documents:
                 problem = f"document {words[2]} stands twice in query {words[0]}; keep one of the two lines"
             else:

@@ -80,9 +80,7 @@ def write(data: RankingData, path: str | PathLike[str]) -> None:
 def _letor_text(data: RankingData) -> Iterator[memoryview]:
     """The lines, many rows at a time; pyarrow gives the shortest text that reads back as the same number."""
     if data.qid.dtype.kind not in "iu":
-        raise DataError(
-            f"LETOR text has whole numbers as qid, got {str(data.qid[0])!r}; number them or use Parquet"
-        )
+        raise DataError(f"LETOR text has whole numbers as qid, got {str(data.qid[0])!r}; number them or use Parquet")
     if data.doc_ids is not None and any(len(str(doc_id).split()) > 1 for doc_id in data.doc_ids):
         raise DataError("LETOR text has document ids without blanks; replace the blanks or use Parquet")
     entries = data.X.nnz if data.is_sparse else data.X.size
@@ -92,9 +90,7 @@ def _letor_text(data: RankingData) -> Iterator[memoryview]:
         columns, values, row_ends = _entries(data, rows)
         pairs = pc.binary_join_element_wise(_text(columns + 1), _text(values), ":")
         features = pc.binary_join(pa.ListArray.from_arrays(pa.array(row_ends), pairs), " ")
-        head = pc.binary_join_element_wise(
-            _text(data.y[rows]), pa.array(data.qid[rows]).cast(pa.string()), " qid:"
-        )
+        head = pc.binary_join_element_wise(_text(data.y[rows]), pa.array(data.qid[rows]).cast(pa.string()), " qid:")
         line = pc.binary_join_element_wise(head, features, " ")
         if data.doc_ids is not None:
             line = pc.binary_join_element_wise(line, pa.array(data.doc_ids[rows].tolist()), " #docid = ")
@@ -133,9 +129,7 @@ def _table(data: RankingData, rows: slice) -> pa.Table:
 
 def _tables(data: RankingData) -> Iterator[pa.Table]:
     if data.is_sparse:
-        raise DataError(
-            f"a table cannot hold {data.n_features} sparse features; write LETOR text (.txt) instead"
-        )
+        raise DataError(f"a table cannot hold {data.n_features} sparse features; write LETOR text (.txt) instead")
     step = max(1, VALUES_AT_ONCE // max(1, data.n_features))
     for start in range(0, len(data), step):
         yield _table(data, slice(start, start + step))

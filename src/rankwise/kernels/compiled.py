@@ -30,7 +30,7 @@ OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 @functools.cache
 def _sources_of_this_folder() -> bytes:
     folder = Path(__file__).parent
-    return b"".join(path.read_bytes() for path in sorted(folder.glob("*.py"))) + numba.__version__.encode()
+    return b"".join(path.read_bytes() for path in sorted(folder.glob("*.py"))) + str(numba.__version__).encode()
 
 
 def _code_parts(function: Any, seen: set[int]) -> list[str]:
@@ -72,7 +72,7 @@ def kernel(function: Function) -> Function:
 
 def helper(function: Function) -> Function:
     """A small function that runs as plain Python from Python and is compiled into what calls it."""
-    return register_jitable(error_model="numpy")(function)  # type: ignore[no-any-return]
+    return register_jitable(error_model="numpy")(function)  # type: ignore[no-any-return,unused-ignore]
 
 
 def compiled(method: Function) -> Function:

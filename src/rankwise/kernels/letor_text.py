@@ -26,6 +26,7 @@ __all__ = [
     "VALUE_TOO_LARGE",
     "fill_dense",
     "parse_lines",
+    "scan_lines",
 ]
 
 # What can be wrong with a line (0 is a good line).
@@ -329,6 +330,46 @@ def parse_lines(
             row += 1
         i = _skip_line(text, i)
     return row, entry, n_hard, lines, skipped, 0, 0
+
+
+@helper
+def _index_before(text: Any, colon: int) -> Any:
+    """The whole number that ends before a colon, at most `LARGEST_INDEX`; 0 where there is none."""
+    index: Any = 0
+    scale: Any = 1
+    i = colon - 1
+    while i >= 0 and 0 <= _digit(text, i) <= 9 and scale <= LARGEST_INDEX:
+        index += scale * _digit(text, i)
+        scale *= 10
+        i -= 1
+    return min(index, LARGEST_INDEX)
+
+
+@kernel
+def scan_lines(text: Any, size: int) -> tuple[int, int, int, int]:
+    """Count what `parse_lines` will find, if all is well: rows, colons, the largest index, comments behind rows.
+
+    Looking for the last colon of a line costs a fraction of reading its numbers. Nothing is checked here.
+    """
+    i = rows = colons = comments = 0
+    largest: Any = 0
+    while i < size:
+        i = _skip_blanks(text, i)
+        if text[i] == NEWLINE or text[i] == HASH:
+            i = _skip_line(text, i)
+            continue
+        rows += 1
+        last = -1
+        while text[i] != NEWLINE and text[i] != HASH:
+            is_colon = text[i] == COLON
+            colons += is_colon
+            last = i if is_colon else last  # no branch: where colons stand cannot be foretold
+            i += 1
+        comments += text[i] == HASH
+        if last >= 0:
+            largest = max(largest, _index_before(text, last))
+        i = _skip_line(text, i)
+    return rows, colons, largest, comments
 
 
 @kernel

@@ -44,9 +44,7 @@ def _place(i: int, above: int, order: NDArray[np.int64], taken: NDArray[np.int64
 
 
 @kernel
-def _rank_by_counting(
-    scores: NDArray[np.float64], order: NDArray[np.int64], taken: NDArray[np.int64]
-) -> None:
+def _rank_by_counting(scores: NDArray[np.float64], order: NDArray[np.int64], taken: NDArray[np.int64]) -> None:
     """`order[:] = np.argsort(-scores, kind="stable")` for a short list; `taken` is scratch space.
 
     A document's rank is the number of higher scores. Four documents are counted in one pass: each score
@@ -79,9 +77,7 @@ def _rank_by_counting(
 
 
 @kernel
-def _rank_by_merging(
-    scores: NDArray[np.float64], order: NDArray[np.int64], buffer: NDArray[np.int64]
-) -> None:
+def _rank_by_merging(scores: NDArray[np.float64], order: NDArray[np.int64], buffer: NDArray[np.int64]) -> None:
     """The same for a longer list: pieces of `BY_COUNTING` rows by counting, merged pair by pair."""
     n = scores.size
     for start in range(0, n, BY_COUNTING):

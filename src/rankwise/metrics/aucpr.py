@@ -6,18 +6,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.kernels.compiled import compiled, helper
 from rankwise.metrics.average_precision import AveragePrecision
-from rankwise.metrics.base import Labels, Metric
+from rankwise.metrics.base import Labels, Metric, Ranks
 from rankwise.metrics.linear import relevant_count
 
 __all__ = ["AUCPR"]
 
 
 @helper
-def _step_area(ranked: Labels, runs: NDArray[np.int64], ideal: Labels) -> float:
+def _step_area(ranked: Labels, runs: Ranks, ideal: Labels) -> float:
     area = 0.0
     hits = 0
     for run in range(runs.size - 1):
@@ -52,12 +51,10 @@ class AUCPR(Metric):
         return _step_area(ranked, np.arange(ranked.size + 1), ideal)
 
     @compiled
-    def tied_value(self, ranked: Labels, runs: NDArray[np.int64], ideal: Labels) -> float:
+    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
         """Σ over thresholds of the recall gained times the precision there."""
         return _step_area(ranked, runs, ideal)
 
-    def swap_delta(
-        self, ranked: Labels, i: NDArray[np.int64], j: NDArray[np.int64], ideal: Labels
-    ) -> NDArray[np.float64]:
+    def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
         """As average precision."""
         return AveragePrecision().swap_delta(ranked, i, j, ideal)

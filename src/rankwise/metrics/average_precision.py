@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.kernels.compiled import compiled
-from rankwise.metrics.base import Labels, Metric, check_cutoff
+from rankwise.metrics.base import Labels, Metric, Ranks, check_cutoff
 from rankwise.metrics.linear import relevant_count, top
 
 __all__ = ["AveragePrecision"]
@@ -50,7 +49,7 @@ class AveragePrecision(Metric):
         return total / relevant if relevant else np.nan
 
     @compiled
-    def tied_value(self, ranked: Labels, runs: NDArray[np.int64], ideal: Labels) -> float:
+    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
         """In a run of t documents, r of them relevant, each place holds a relevant one with probability r/t.
 
         The relevant documents expected above the p-th place of the run, given that it holds one, are those
@@ -75,9 +74,7 @@ class AveragePrecision(Metric):
             relevant = top(self.k, relevant)
         return total / relevant if relevant else np.nan
 
-    def swap_delta(
-        self, ranked: Labels, i: NDArray[np.int64], j: NDArray[np.int64], ideal: Labels
-    ) -> NDArray[np.float64]:
+    def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
         """With hits H_x and S_x = Σ_{y≤x} rel_y/y, moving a relevant document up from rank b to a gains
         (H_a + 1)/a + S_{b−1} − S_a − H_b/b; moving it down from a to b loses H_a/a + S_{b−1} − S_a − H_b/b.
         Ranks below the cut-off count nothing.
@@ -89,8 +86,8 @@ class AveragePrecision(Metric):
         between = np.cumsum(relevant * per_rank)
         a, b = np.minimum(i, j), np.maximum(i, j)
         up = relevant[b] & ~relevant[a]
-        inner = between[b] - relevant[b] * per_rank[b] - between[a]
-        change = (hits[a] + up) * per_rank[a] + inner - hits[b] * per_rank[b]
-        total = np.sum(ideal > 0)
+        inner: Labels = between[b] - relevant[b] * per_rank[b] - between[a]
+        change: Labels = (hits[a] + up) * per_rank[a] + inner - hits[b] * per_rank[b]
+        total = relevant_count(ideal)
         total = top(self.k, total) if self.min else total
         return np.where(relevant[a] == relevant[b], 0.0, np.where(up, change, -change)) / total

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import itertools
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -19,9 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankwise.errors import MetricError
 
-__all__ = ["Labels", "Metric", "metric_classes", "number"]
+__all__ = ["Labels", "Metric", "Ranks", "check_cutoff", "metric_classes", "number"]
 
-Labels = NDArray[np.float64]
+Ranks = NDArray[Any]  # int64, counted from 0
+Labels = NDArray[Any]  # float64, one entry a document, in compiled code and out of it
 
 _CLASSES: dict[str, type[Metric]] = {}  # by class name, in order of definition
 
@@ -38,19 +40,16 @@ def _with_ideal(hook: Callable[..., Any], others: tuple[str, ...]) -> Callable[.
     takes_ideal = "ideal" in inspect.signature(hook).parameters
 
     @functools.wraps(hook)
-    def call(
-        self: Metric, ranked: ArrayLike, *args: Any, ideal: ArrayLike | None = None, **kwargs: Any
-    ) -> Any:
+    def call(self: Metric, ranked: ArrayLike, *args: Any, ideal: ArrayLike | None = None, **kwargs: Any) -> Any:
         if len(args) > len(others):
             args, ideal = args[:-1], args[-1]
         labels = np.asarray(ranked, dtype=np.float64)
         best = np.sort(labels)[::-1] if ideal is None else np.asarray(ideal, dtype=np.float64)
-        rest = [np.asarray(arg) for arg in args] + [
-            np.asarray(kwargs[name]) for name in others if name in kwargs
-        ]
+        rest = [np.asarray(arg) for arg in args] + [np.asarray(kwargs[name]) for name in others if name in kwargs]
         metric = self.for_labels(best)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return hook(metric, labels, *rest, best) if takes_ideal else hook(metric, labels, *rest)
+            result = hook(metric, labels, *rest, best) if takes_ideal else hook(metric, labels, *rest)
+        return result if isinstance(result, np.ndarray) and result.ndim else float(result)
 
     return call
 
@@ -107,16 +106,14 @@ class Metric(ABC):
         """The labels in an order of the highest value: best first, unless the metric sees them otherwise."""
         return np.sort(np.asarray(labels, dtype=np.float64))[::-1]
 
-    def _shuffled(
-        self, ranked: ArrayLike, runs: ArrayLike, ideal: ArrayLike | None = None
-    ) -> tuple[float, float]:
+    def _shuffled(self, ranked: ArrayLike, runs: ArrayLike, ideal: ArrayLike | None = None) -> tuple[float, float]:
         """Mean of `value` over `SHUFFLES` seeded orders of tied documents, and the standard error of that mean."""
         rng = np.random.default_rng(0)
         labels, starts = np.array(ranked, dtype=np.float64), np.asarray(runs)
         best = np.sort(labels)[::-1] if ideal is None else ideal
         values = np.empty(SHUFFLES)
         for s in range(SHUFFLES):
-            for a, b in zip(starts[:-1], starts[1:], strict=True):
+            for a, b in itertools.pairwise(starts):
                 if b - a > 1:
                     labels[a:b] = rng.permutation(labels[a:b])
             values[s] = self.value(labels, best)
@@ -146,13 +143,7 @@ class Metric(ABC):
             if isinstance(value, tuple):
                 types.append((field.name, np.float64, (len(value),)))
             else:
-                kind = (
-                    np.bool_
-                    if isinstance(value, bool)
-                    else np.float64
-                    if isinstance(value, float)
-                    else np.int64
-                )
+                kind = np.bool_ if isinstance(value, bool) else np.float64 if isinstance(value, float) else np.int64
                 types.append((field.name, kind))
             values.append(0 if value is None else value)
         types.append(("_", np.int64))  # a record cannot be without fields
@@ -166,7 +157,7 @@ class Metric(ABC):
             value = getattr(self, field.name)
             if isinstance(value, bool):
                 words += [field.name] * value
-            elif field.name != "k" and value is not None:
+            elif field.name != "k" and value not in (None, field.default):
                 words += [number(v) for v in (value if isinstance(value, tuple) else (value,))]
         return words
 
@@ -200,9 +191,7 @@ class Metric(ABC):
 def check_cutoff(k: int | None) -> None:
     """A cut-off is a whole number from 1, or None for the whole list."""
     if k is not None and (not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1):
-        raise MetricError(
-            f"the cut-off k must be a whole number of at least 1, got {k!r}; leave it out for no cut-off"
-        )
+        raise MetricError(f"the cut-off k must be a whole number of at least 1, got {k!r}; leave it out for no cut-off")
 
 
 def metric_classes() -> list[type[Metric]]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.kernels.compiled import compiled
-from rankwise.metrics.base import Labels, Metric
+from rankwise.metrics.base import Labels, Metric, Ranks
 from rankwise.metrics.linear import relevant_count
 
 __all__ = ["BPref"]
@@ -51,7 +51,7 @@ class BPref(Metric):
         return total / relevant if relevant else np.nan
 
     @compiled
-    def tied_value(self, ranked: Labels, runs: NDArray[np.int64], ideal: Labels) -> float:
+    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
         """A relevant document has 0 to n of its run's n irrelevant ones above it, each number equally likely."""
         relevant = relevant_count(ideal)
         bound = min(relevant, np.sum(ideal == 0))
@@ -67,9 +67,7 @@ class BPref(Metric):
             above += here
         return total / relevant if relevant else np.nan
 
-    def swap_delta(
-        self, ranked: Labels, i: NDArray[np.int64], j: NDArray[np.int64], ideal: Labels
-    ) -> NDArray[np.float64]:
+    def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
         """The moved relevant document sees another count above it, and those between see one more or one less."""
         relevant, irrelevant = ranked > 0, ranked == 0
         R = int(np.sum(ideal > 0))
@@ -80,9 +78,7 @@ class BPref(Metric):
         a, b = np.minimum(i, j), np.maximum(i, j)
         sinks = irrelevant[a] & ~irrelevant[b]  # an irrelevant document leaves the stretch at its top
         rises = irrelevant[b] & ~irrelevant[a]  # one enters there
-        inner = np.where(sinks, _between(would_gain, a, b), 0) - np.where(
-            rises, _between(would_lose, a, b), 0
-        )
+        inner = np.where(sinks, _between(would_gain, a, b), 0) - np.where(rises, _between(would_lose, a, b), 0)
         up = np.where(relevant[b], np.minimum(above[b], R) - np.minimum(above[a], R), 0)
         down = np.where(relevant[a], np.minimum(above[a], R) - np.minimum(above[b] + rises, R), 0)
         both = relevant[a] & relevant[b]

@@ -37,7 +37,8 @@ class ClassAUC(LinearMetric):
     @compiled
     def gains(self, labels: Labels, ideal: Labels) -> Labels:
         """1/(m·n) for a document of the grade."""
-        return (labels == self.grade) * pair_share(np.sum(ideal == self.grade), ideal.size)
+        gain: Labels = (labels == self.grade) * pair_share(np.sum(ideal == self.grade), ideal.size)
+        return gain
 
     @compiled
     def discounts(self, ideal: Labels) -> Labels:

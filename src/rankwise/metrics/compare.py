@@ -80,9 +80,7 @@ class Comparison:
     def __str__(self) -> str:
         parts = [aligned(self._table_of_means()) + "\n* best"]
         if self.tests:
-            parts.append(
-                aligned(self._table_of_tests()) + "\nt and Fisher: Holm-corrected for the pairs of one metric"
-            )
+            parts.append(aligned(self._table_of_tests()) + "\nt and Fisher: Holm-corrected for the pairs of one metric")
         return "\n\n".join(parts + [f"note: {note}" for note in self.notes])
 
     # A notebook shows the tables too, not arrays of thousands of values.
@@ -153,9 +151,7 @@ def compare(
     """
     if len(scores) < 2:
         got = ", ".join(map(repr, scores)) or "none"
-        raise DataError(
-            f"there must be two or more systems to compare, got {got}; use evaluate for a single one"
-        )
+        raise DataError(f"there must be two or more systems to compare, got {got}; use evaluate for a single one")
     asked = metrics if isinstance(metrics, str | Metric) else list(metrics)
     evaluations = {
         name: evaluate(
@@ -175,9 +171,7 @@ def compare(
     # Notes about a system's values (how exact they are) are the same sentence for most systems: say it once.
     notes = list(dict.fromkeys(note for evaluation in evaluations.values() for note in evaluation.notes))
     if len(first.qids) < 2:
-        notes.append(
-            "there is only one query, so there is no spread between queries to test a difference with"
-        )
+        notes.append("there is only one query, so there is no spread between queries to test a difference with")
         return Comparison(evaluations, [], level, tuple(notes))
     tests = [test for metric in first.per_query for test in _tests_of(metric, evaluations, level, seed)]
     return Comparison(evaluations, tests, level, tuple(notes))
@@ -244,9 +238,7 @@ def _pair(
     }
 
 
-def _linearised_columns(
-    values: NDArray[np.float64], weight: NDArray[np.float64] | None
-) -> NDArray[np.float64]:
+def _linearised_columns(values: NDArray[np.float64], weight: NDArray[np.float64] | None) -> NDArray[np.float64]:
     return np.column_stack([statistics.linearised(column, weight) for column in values.T])
 
 

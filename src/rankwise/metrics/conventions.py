@@ -31,9 +31,7 @@ class Convention:
     empty: Empty
     single_precision: bool = False  # scores are compared as float32
     variants: Mapping[type[Metric], Callable[[Metric], Metric]] = field(default_factory=dict)
-    empty_for: Mapping[type[Metric], Empty] = field(
-        default_factory=dict
-    )  # where one metric differs from `empty`
+    empty_for: Mapping[type[Metric], Empty] = field(default_factory=dict)  # where one metric differs from `empty`
 
     def apply(self, metric: Metric) -> Metric:
         """The metric as this program computes it."""
@@ -68,9 +66,7 @@ def _by_threshold(metric: Metric) -> Metric:
 CONVENTIONS = {
     convention.name: convention
     for convention in (
-        Convention(
-            "standard", "textbook definitions, exact ties, undefined queries left out", "expected", "skip"
-        ),
+        Convention("standard", "textbook definitions, exact ties, undefined queries left out", "expected", "skip"),
         Convention(
             "letor4",
             "LETOR 4.0's evaluation script: its own discounts, NDCG@k of fewer than k documents is 0",

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.errors import MetricError
-from rankwise.metrics.base import Labels, Metric, number
+from rankwise.metrics.base import Labels, Metric, Ranks, number
 
 __all__ = ["CurveMetric"]
 
@@ -57,16 +57,14 @@ class CurveMetric(Metric):
         """The best cut anywhere."""
         return self.tied_value(ranked, np.arange(len(ranked) + 1), ideal)
 
-    def tied_value(self, ranked: Labels, runs: NDArray[np.int64], ideal: Labels) -> float:
+    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
         """The best cut at the end of a run."""
         if not np.any(ideal > 0):
             return float("nan")
         points = self._points(ranked, ideal)[runs[1:] - 1] if len(ranked) else np.zeros(0)
         return float(np.max(points, initial=0.0))
 
-    def swap_delta(
-        self, ranked: Labels, i: NDArray[np.int64], j: NDArray[np.int64], ideal: Labels
-    ) -> NDArray[np.float64]:
+    def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
         """The best of: cuts above both ranks and below both, as they were; cuts between, with one hit more or less."""
         now = self._points(ranked, ideal)
         best_until = np.maximum.accumulate(np.concatenate(([0.0], now)))
@@ -89,4 +87,4 @@ class CurveMetric(Metric):
     def from_text(cls, text: str) -> Self | None:
         """The name followed by the level: `r@p=0.95`, `f1`."""
         match = re.fullmatch(re.escape(cls.name) + r"(\d+(?:\.\d+)?|\.\d+)", text)
-        return cls(float(match[1])) if match else None
+        return cls(*[float(match[1])]) if match else None

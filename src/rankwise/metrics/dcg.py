@@ -17,13 +17,15 @@ __all__ = ["DCG", "graded_gain", "log_discount"]
 @helper
 def graded_gain(labels: Labels, linear: bool) -> Labels:
     """2^y − 1, or y itself."""
-    return labels * 1.0 if linear else np.exp2(labels) - 1.0
+    gain: Labels = labels * 1.0 if linear else np.exp2(labels) - 1.0
+    return gain
 
 
 @helper
 def log_discount(n: int) -> Labels:
     """1/log2(1 + rank) for ranks 1 to n."""
-    return 1.0 / np.log2(np.arange(2.0, n + 2.0))
+    discount: Labels = 1.0 / np.log2(np.arange(2.0, n + 2.0))
+    return discount
 
 
 @dataclass(frozen=True)

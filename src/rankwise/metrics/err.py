@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.kernels.compiled import compiled, helper
-from rankwise.metrics.base import Labels, Metric, check_cutoff
+from rankwise.metrics.base import Labels, Metric, Ranks, check_cutoff
 from rankwise.metrics.linear import top
 
 __all__ = ["ERR"]
@@ -20,7 +20,7 @@ NEGLIGIBLE = 1e-18  # a chance of still reading below this no longer changes the
 @helper
 def _stops(label: float, highest: float) -> float:
     """Chance that a document of this grade ends the search: (2^y − 1) / 2^highest."""
-    return (2.0 ** min(label, highest) - 1.0) / 2.0**highest
+    return float((2.0 ** min(label, highest) - 1.0) / 2.0**highest)
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class ERR(Metric):
     """Expected reciprocal rank (Chapelle et al. 2009): ERR = Σ_i (1/i)·R_i·Π_{j<i} (1 − R_j).
 
     A reader goes down the list and stops at a document with chance R = (2^y − 1)/2^highest; the metric is the
-    expectation of 1/(rank of the stop). `highest` is the best grade there is: the data's, unless given.
+    expectation of 1/(rank of the stop). `highest` is the best grade there is: the data's, unless given (0).
 
     >>> ERR(highest=1).value([1, 1])  # 1/2 + (1/2)(1/2)/2
     0.625
@@ -36,7 +36,7 @@ class ERR(Metric):
 
     name: ClassVar[str] = "err"
     k: int | None = None
-    highest: float | None = None
+    highest: float = 0.0
 
     def __post_init__(self) -> None:
         check_cutoff(self.k)
@@ -57,7 +57,7 @@ class ERR(Metric):
         return total
 
     @compiled
-    def tied_value(self, ranked: Labels, runs: NDArray[np.int64], ideal: Labels) -> float:
+    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
         """Let m_p be the mean over all p-subsets of a run of Π (1 − R). A reader who enters the run is still
         reading after p of its places with chance m_p, so stops at the p-th with m_{p−1} − m_p.
         """
@@ -84,13 +84,11 @@ class ERR(Metric):
             reading *= passed
         return total
 
-    def swap_delta(
-        self, ranked: Labels, i: NDArray[np.int64], j: NDArray[np.int64], ideal: Labels
-    ) -> NDArray[np.float64]:
+    def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
         """Between the two ranks all terms change by the ratio of the chances of passing them; below, nothing does."""
         counted = np.arange(len(ranked)) < top(self.k, len(ranked))
         per_rank = counted / np.arange(1.0, len(ranked) + 1)
-        stop = (np.exp2(np.minimum(ranked, self.highest)) - 1.0) / 2.0 ** (self.highest or 1.0)
+        stop = (np.exp2(np.minimum(ranked, self.highest)) - 1.0) / 2.0**self.highest
         reading = np.concatenate(([1.0], np.cumprod(1.0 - stop)[:-1]))
         terms = reading * stop * per_rank
         sums = np.cumsum(terms)

@@ -101,17 +101,13 @@ def _one_of(name: str, value: Any, allowed: Any) -> Any:
     return value
 
 
-def _settle(
-    text: str, metric: Metric, values: NDArray[np.float64], rule: Empty, groups: QueryGroups
-) -> LeftOut:
+def _settle(text: str, metric: Metric, values: NDArray[np.float64], rule: Empty, groups: QueryGroups) -> LeftOut:
     """Apply the rule for queries that the metric is not defined for, in place."""
     undefined = np.isnan(values)
     count = int(undefined.sum())
     if count and rule == "error":
         query = groups.qids[np.flatnonzero(undefined)[0]]
-        raise DataError(
-            f"{text} needs {metric.needs}, which query {query} lacks; drop it or use empty='skip'"
-        )
+        raise DataError(f"{text} needs {metric.needs}, which query {query} lacks; drop it or use empty='skip'")
     if rule != "skip":
         values[undefined] = float(rule)
         count = 0
@@ -123,9 +119,7 @@ def _query_weights(weight: ArrayLike | None, groups: QueryGroups) -> NDArray[np.
         return None
     weights = _rows("weights", weight)
     if weights.size != groups.n_queries:
-        raise ShapeError(
-            f"weight must have one entry a query: got {weights.size} for {groups.n_queries} queries"
-        )
+        raise ShapeError(f"weight must have one entry a query: got {weights.size} for {groups.n_queries} queries")
     if (weights < 0).any() or not weights.any():
         raise DataError("weights must be 0 or more and not all 0; drop the queries that should not count")
     return weights

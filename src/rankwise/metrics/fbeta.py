@@ -27,9 +27,7 @@ class FBeta(CurveMetric):
 
     def _check(self, level: float) -> None:
         if not 0.0 < level < float("inf"):
-            raise MetricError(
-                f"beta must be a positive number, got {level:g}; 1 weighs precision and recall alike"
-            )
+            raise MetricError(f"beta must be a positive number, got {level:g}; 1 weighs precision and recall alike")
 
     @compiled
     def point(self, hits: Any, cut: Any, relevant: Any, irrelevant: Any) -> Any:

@@ -25,7 +25,7 @@ log = logging.getLogger("rankwise")
 
 def _loop(metric: Metric) -> Any | None:
     """The compiled loop for a metric; None if its methods are plain Python."""
-    cls = type(metric)
+    cls: Any = type(metric)
     if isinstance(metric, LinearMetric):
         if is_compiled(cls.gains) and is_compiled(cls.discounts):
             loop = specialise(loops.judge_linear, gains=cls.gains, discounts=cls.discounts)
@@ -34,9 +34,7 @@ def _loop(metric: Metric) -> Any | None:
         if is_compiled(cls.point):
             return partial(specialise(loops.judge_curve, point=cls.point), metric.record())
     elif is_compiled(cls.value) and is_compiled(cls.tied_value):
-        return partial(
-            specialise(loops.judge_tied, value=cls.value, tied_value=cls.tied_value), metric.record()
-        )
+        return partial(specialise(loops.judge_tied, value=cls.value, tied_value=cls.tied_value), metric.record())
     elif is_compiled(cls.value):
         return partial(specialise(loops.judge, value=cls.value), metric.record())
     return None
@@ -66,9 +64,7 @@ def _judge_one_by_one(
     return worst_error
 
 
-def judge(
-    metrics: Mapping[str, Metric], ranking: Ranking
-) -> tuple[dict[str, NDArray[np.float64]], list[str]]:
+def judge(metrics: Mapping[str, Metric], ranking: Ranking) -> tuple[dict[str, NDArray[np.float64]], list[str]]:
     """Values of every metric on every query (NaN where it is not defined), and notes on how exact they are."""
     results: dict[str, NDArray[np.float64]] = {}
     notes, tasks, slow = [], [], []
@@ -94,7 +90,6 @@ def judge(
     for text, metric, seen, queries, values in slow:
         error = _judge_one_by_one(metric, seen, queries, values)
         if error > 0:
-            notes.append(
-                f"{text}: tied scores are averaged over {SHUFFLES} seeded orders a query, standard error up to {error:.1g}"
-            )
+            exactness = f"standard error up to {error:.1g}"
+            notes.append(f"{text}: tied scores are averaged over {SHUFFLES} seeded orders a query, {exactness}")
     return results, notes

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rankwise.kernels.compiled import helper
 from rankwise.kernels.loops import linear_value
-from rankwise.metrics.base import Labels, Metric
+from rankwise.metrics.base import Labels, Metric, Ranks
 
 __all__ = ["LinearMetric", "relevant_count", "top"]
 
@@ -54,7 +54,7 @@ class LinearMetric(Metric):
     def discounts(self, ideal: Labels) -> Labels:
         """What each rank is worth, from the top; ranks past its end are worth nothing."""
 
-    def _sum(self, ranked: Labels, ideal: Labels, runs: NDArray[np.int64]) -> float:
+    def _sum(self, ranked: Labels, ideal: Labels, runs: Ranks) -> float:
         judged = ranked if len(ranked) else ideal[:1]  # an empty ranking still says whether it can be judged
         total = linear_value(self.gains(judged, ideal), self.discounts(ideal), runs)
         return float(self.offset + (total if len(ranked) else 0.0 * total))
@@ -63,13 +63,11 @@ class LinearMetric(Metric):
         """Offset + Σ gain · discount."""
         return self._sum(ranked, ideal, NO_TIES)
 
-    def tied_value(self, ranked: Labels, runs: NDArray[np.int64], ideal: Labels) -> float:
+    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
         """The same with the mean gain of its run for each document."""
         return self._sum(ranked, ideal, runs)
 
-    def swap_delta(
-        self, ranked: Labels, i: NDArray[np.int64], j: NDArray[np.int64], ideal: Labels
-    ) -> NDArray[np.float64]:
+    def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
         """(gain_j − gain_i) · (discount_i − discount_j)."""
         gain = self.gains(ranked, ideal)
         discount = np.zeros(max(len(ranked), len(ideal)))

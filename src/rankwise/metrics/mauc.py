@@ -41,9 +41,7 @@ class MAUC(LinearMetric):
         object.__setattr__(self, "classes", tuple(map(float, self.classes)))
         object.__setattr__(self, "shares", tuple(map(float, self.shares)))
         if self.shares and (len(self.shares) != len(self.classes) or min(self.shares) <= 0):
-            raise MetricError(
-                f"mauc needs a positive share for each class, got {self.shares} for {self.classes}"
-            )
+            raise MetricError(f"mauc needs a positive share for each class, got {self.shares} for {self.classes}")
 
     def for_labels(self, labels: NDArray[np.float64]) -> Self:
         """Positive grades as the classes and their shares among `labels`, where not given."""
@@ -52,16 +50,10 @@ class MAUC(LinearMetric):
         found, counts = np.unique(labels[labels > 0], return_counts=True)
         count_of = dict(zip(found.tolist(), counts.tolist(), strict=True))
         classes = self.classes or tuple(found.tolist()) or (1.0,)
-        present = [
-            (c, count_of[c] if c > 0 else int(np.sum(labels == c)))
-            for c in classes
-            if c <= 0 or c in count_of
-        ]
+        present = [(c, count_of[c] if c > 0 else int(np.sum(labels == c))) for c in classes if c <= 0 or c in count_of]
         present = [(c, count) for c, count in present if count] or [(classes[0], 1)]
         total = sum(count for _, count in present)
-        return replace(
-            self, classes=tuple(c for c, _ in present), shares=tuple(n / total for _, n in present)
-        )
+        return replace(self, classes=tuple(c for c, _ in present), shares=tuple(n / total for _, n in present))
 
     @compiled
     def gains(self, labels: Labels, ideal: Labels) -> Labels:

@@ -31,7 +31,7 @@ class NDCG(LinearMetric):
     1, 1, 1/log2(3), …, and 0 for a query with fewer than k documents.
 
     >>> NDCG(k=2).value([1, 2, 3])  # (1/1 + 3/log2(3)) / (7/1 + 3/log2(3))
-    0.325344...
+    0.325296...
     >>> NDCG().value([3, 2, 1, 0])
     1.0
     """
@@ -50,9 +50,8 @@ class NDCG(LinearMetric):
         """(2^y − 1) / IDCG."""
         n = top(self.k, ideal.size)
         best = np.sum(graded_gain(ideal[:n], self.linear) * _discount(n, self.letor))
-        if self.letor and self.k and n < self.k:
-            best = np.inf
-        return graded_gain(labels, self.linear) / best
+        short = self.letor and self.k and n < self.k
+        return graded_gain(labels, self.linear) / (np.inf if short else best)
 
     @compiled
     def discounts(self, ideal: Labels) -> Labels:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.kernels.compiled import compiled, helper
-from rankwise.metrics.base import Labels, Metric
+from rankwise.metrics.base import Labels, Metric, Ranks
 
 __all__ = ["PairwiseCorrect"]
 
@@ -59,13 +59,11 @@ class PairwiseCorrect(Metric):
         return _share_of_pairs(ranked, np.arange(ranked.size + 1), ideal)
 
     @compiled
-    def tied_value(self, ranked: Labels, runs: NDArray[np.int64], ideal: Labels) -> float:
+    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
         """Half a pair where the scores are equal."""
         return _share_of_pairs(ranked, runs, ideal)
 
-    def swap_delta(
-        self, ranked: Labels, i: NDArray[np.int64], j: NDArray[np.int64], ideal: Labels
-    ) -> NDArray[np.float64]:
+    def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
         """The pair itself, and for each document between the two its order against both.
 
         With L(v) and G(v) the documents strictly between that are below and above label v, exchanging a (upper)
@@ -75,9 +73,7 @@ class PairwiseCorrect(Metric):
         counts = np.cumsum(at[:, None] == np.arange(len(grades)), axis=0)
         top, low = np.broadcast_arrays(np.minimum(i, j), np.maximum(i, j))
         between = counts[low] - counts[top]
-        np.put_along_axis(
-            between, at[low][..., None], np.take_along_axis(between, at[low][..., None], -1) - 1, -1
-        )
+        np.put_along_axis(between, at[low][..., None], np.take_along_axis(between, at[low][..., None], -1) - 1, -1)
         fewer = np.concatenate((np.zeros((*between.shape[:-1], 1)), np.cumsum(between, -1)), -1)
 
         def below(g: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -90,11 +86,11 @@ class PairwiseCorrect(Metric):
         change = below(b) - below(a) + above(a) - above(b) + np.sign(b - a)
         sizes = np.unique(ideal, return_counts=True)[1]
         pairs = (len(ideal) ** 2 - np.sum(sizes.astype(float) ** 2)) / 2
-        return np.where(a == b, 0.0, change) / pairs
+        return np.asarray(np.where(a == b, 0.0, change) / pairs)
 
 
 @helper
-def _share_of_pairs(ranked: Labels, runs: NDArray[np.int64], ideal: Labels) -> float:
+def _share_of_pairs(ranked: Labels, runs: Ranks, ideal: Labels) -> float:
     grades = _grades(ideal)
     # A Fenwick tree over grades: how many documents with at least this label stand above.
     tree = np.zeros(grades.size + 1)

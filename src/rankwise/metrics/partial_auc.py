@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.errors import MetricError
 from rankwise.kernels.compiled import compiled
-from rankwise.metrics.base import Labels, Metric
+from rankwise.metrics.base import Labels, Metric, Ranks
 from rankwise.metrics.linear import relevant_count
 
 __all__ = ["PartialAUC"]
@@ -57,7 +56,7 @@ class PartialAUC(Metric):
         return area / relevant / (self.high - self.low)
 
     @compiled
-    def tied_value(self, ranked: Labels, runs: NDArray[np.int64], ideal: Labels) -> float:
+    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
         """Each run is a straight piece from its first to its last corner."""
         relevant = relevant_count(ideal)
         irrelevant = ideal.size - relevant
@@ -76,9 +75,7 @@ class PartialAUC(Metric):
             hits += here
         return area / relevant / (self.high - self.low)
 
-    def swap_delta(
-        self, ranked: Labels, i: NDArray[np.int64], j: NDArray[np.int64], ideal: Labels
-    ) -> NDArray[np.float64]:
+    def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
         """Let w_p be the width within the range of the p-th irrelevant document and T_p the relevant ones above it.
 
         One that sinks from place x to y−1 lets those between move up a place, each with one relevant document more
@@ -88,21 +85,20 @@ class PartialAUC(Metric):
         above = np.cumsum(relevant)[~relevant]  # T_p
         n = len(ideal) - int(np.sum(ideal > 0))
         width = np.diff(np.clip(np.arange(len(above) + 1) / max(n, 1), self.low, self.high))  # w_p
-        place = np.cumsum(~relevant) - ~relevant  # irrelevant documents above each rank
-        hits = np.cumsum(relevant) - relevant  # relevant ones above each rank
+        place: Ranks = np.cumsum(~relevant) - ~relevant  # irrelevant documents above each rank
+        hits: Ranks = np.cumsum(relevant) - relevant  # relevant ones above each rank
         own = np.append(0.0, np.cumsum(width * above))
         moved_up = np.append(0.0, np.cumsum(width[:-1] * (above[1:] + 1)))
         moved_down = np.append([0.0, 0.0], np.cumsum(width[1:] * (above[:-1] - 1)))
 
-        def at(sums: NDArray[np.float64], p: NDArray[np.int64]) -> NDArray[np.float64]:
+        def at(sums: Labels, p: Any) -> Any:
             return np.take(sums, p, mode="clip")  # `where` below drops what lies outside
 
         a, b = np.minimum(i, j), np.maximum(i, j)
-        x, y = place[a], place[b]
+        x: Any = place[a]
+        y: Any = place[b]
         w = np.append(width, 0.0)
         sinks = at(moved_up, y - 1) - at(moved_up, x) + at(w, y - 1) * (hits[b] + 1) - at(own, y) + at(own, x)
-        rises = (
-            at(w, x) * hits[a] + at(moved_down, y + 1) - at(moved_down, x + 1) - at(own, y + 1) + at(own, x)
-        )
+        rises = at(w, x) * hits[a] + at(moved_down, y + 1) - at(moved_down, x + 1) - at(own, y + 1) + at(own, x)
         area = np.where(relevant[a] == relevant[b], 0.0, np.where(relevant[b], sinks, rises))
         return np.asarray(area / int(np.sum(ideal > 0)) / (self.high - self.low))

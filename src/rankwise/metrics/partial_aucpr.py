@@ -6,18 +6,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.errors import MetricError
 from rankwise.kernels.compiled import compiled, helper
-from rankwise.metrics.base import Labels, Metric
+from rankwise.metrics.base import Labels, Metric, Ranks
 from rankwise.metrics.linear import relevant_count
 
 __all__ = ["PartialAUCPR"]
 
 
 @helper
-def _area(ranked: Labels, runs: NDArray[np.int64], ideal: Labels, low: float, high: float) -> float:
+def _area(ranked: Labels, runs: Ranks, ideal: Labels, low: float, high: float) -> float:
     """∫ over precisions of the best recall: from the deepest cut up, a higher precision opens a new strip."""
     relevant = relevant_count(ideal)
     if relevant == 0:
@@ -66,6 +65,6 @@ class PartialAUCPR(Metric):
         return _area(ranked, np.arange(ranked.size + 1), ideal, self.low, self.high)
 
     @compiled
-    def tied_value(self, ranked: Labels, runs: NDArray[np.int64], ideal: Labels) -> float:
+    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
         """Every run is a threshold."""
         return _area(ranked, runs, ideal, self.low, self.high)

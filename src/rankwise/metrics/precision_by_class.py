@@ -19,7 +19,7 @@ __all__ = ["MacroPrecision", "MicroPrecision"]
 class MicroPrecision(LinearMetric):
     """Micro-averaged precision (P0 (2)): documents of a reference grade among the first k, over C·k.
 
-    C is the number of reference grades: the highest positive grade of the data (grades 1..C), unless given.
+    C is the number of reference grades (1..C): the highest grade of the data, unless given.
 
     >>> MicroPrecision(k=2, grades=2).value([2, 1, 0])  # (1 + 1) / (2·2)
     0.5
@@ -27,7 +27,7 @@ class MicroPrecision(LinearMetric):
 
     name: ClassVar[str] = "p-micro"
     k: int
-    grades: float | None = None
+    grades: float = 0.0
 
     def __post_init__(self) -> None:
         check_cutoff(self.k)

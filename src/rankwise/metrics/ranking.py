@@ -88,9 +88,7 @@ def _order_long(scores: NDArray[np.float64], start: int, stop: int) -> NDArray[n
     return order
 
 
-def _tie_key(
-    ties: Ties, labels: NDArray[np.float64], doc_ids: NDArray[Any] | None
-) -> NDArray[np.float64] | None:
+def _tie_key(ties: Ties, labels: NDArray[np.float64], doc_ids: NDArray[Any] | None) -> NDArray[np.float64] | None:
     """What orders equal scores, rising; None: as they stand."""
     if ties == "worst":
         return labels
@@ -98,9 +96,7 @@ def _tie_key(
         return -labels
     if ties == "docid":
         if doc_ids is None:
-            raise DataError(
-                "ties='docid' orders equal scores by document id, but there are no ids; pass doc_ids="
-            )
+            raise DataError("ties='docid' orders equal scores by document id, but there are no ids; pass doc_ids=")
         # trec_eval sorts equal scores by falling document id, compared as bytes.
         _, place = np.unique(np.array([str(d).encode() for d in doc_ids]), return_inverse=True)
         return -place.astype(np.float64)
@@ -121,10 +117,7 @@ def rank(
     if key is not None:
         key = groups.grouped(key)
         threads.run(
-            [
-                partial(ranks.order_ties, scores, key, offsets, low, high, order)
-                for low, high in threads.chunks(offsets)
-            ]
+            [partial(ranks.order_ties, scores, key, offsets, low, high, order) for low, high in threads.chunks(offsets)]
         )
     ranked, sorted_scores = np.empty_like(labels), np.empty_like(scores)
     half = order.size // 2
@@ -138,6 +131,4 @@ def rank(
     retrieved = np.empty(groups.n_queries, dtype=np.int64)
     tied = np.empty(groups.n_queries, dtype=np.bool_)
     ranks.retrieved_counts(sorted_scores, offsets, retrieved, tied)
-    return Ranking(
-        ranked, sorted_scores, offsets, retrieved, tied if ties == "expected" else np.zeros_like(tied)
-    )
+    return Ranking(ranked, sorted_scores, offsets, retrieved, tied if ties == "expected" else np.zeros_like(tied))

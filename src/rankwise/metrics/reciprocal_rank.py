@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.kernels.compiled import compiled
-from rankwise.metrics.base import Labels, Metric, check_cutoff
+from rankwise.metrics.base import Labels, Metric, Ranks, check_cutoff
 from rankwise.metrics.linear import relevant_count, top
 
 __all__ = ["ReciprocalRank"]
@@ -41,7 +40,7 @@ class ReciprocalRank(Metric):
         return 0.0 if ideal[0] > 0 else np.nan
 
     @compiled
-    def tied_value(self, ranked: Labels, runs: NDArray[np.int64], ideal: Labels) -> float:
+    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
         """In the first run with r relevant of t documents, place p holds the first of them with probability
         r/(t−p+1) times that of none before it (McSherry & Najork 2008).
         """
@@ -62,9 +61,7 @@ class ReciprocalRank(Metric):
                 return total
         return 0.0 if ideal[0] > 0 else np.nan
 
-    def swap_delta(
-        self, ranked: Labels, i: NDArray[np.int64], j: NDArray[np.int64], ideal: Labels
-    ) -> NDArray[np.float64]:
+    def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
         """Only a relevant document moved above the first one, or the first one moved away, changes anything."""
         n = len(ranked)
         found = np.append(np.flatnonzero(ranked > 0), [n, n])

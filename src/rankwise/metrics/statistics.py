@@ -105,9 +105,7 @@ def tukey_hsd(values: ArrayLike) -> Values:
 
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] < 2:
-        raise ShapeError(
-            f"values must be queries × 2 or more systems, got shape {table.shape}; stack columns"
-        )
+        raise ShapeError(f"values must be queries × 2 or more systems, got shape {table.shape}; stack columns")
     n, m = table.shape
     if n < 2:
         return np.full((m, m), math.nan)
@@ -167,9 +165,7 @@ def wins_ties_losses(a: ArrayLike, b: ArrayLike, tolerance: float = ROUNDING) ->
     return wins, difference.size - wins - losses, losses
 
 
-def t_interval(
-    values: ArrayLike, weight: ArrayLike | None = None, level: float = 0.95
-) -> tuple[float, float]:
+def t_interval(values: ArrayLike, weight: ArrayLike | None = None, level: float = 0.95) -> tuple[float, float]:
     """Interval of the (weighted) mean by Student's t: mean ± t · sd / √n.
 
     >>> low, high = t_interval([0.4, 0.6, 0.5, 0.5])
@@ -181,11 +177,7 @@ def t_interval(
     if terms.size < 2:
         return math.nan, math.nan
     mean = float(terms.mean())
-    half = (
-        float(special.stdtrit(terms.size - 1, (1 + level) / 2))
-        * float(terms.std(ddof=1))
-        / math.sqrt(terms.size)
-    )
+    half = float(special.stdtrit(terms.size - 1, (1 + level) / 2)) * float(terms.std(ddof=1)) / math.sqrt(terms.size)
     return mean - half, mean + half
 
 
@@ -239,9 +231,7 @@ def _weighted(values: ArrayLike, weight: ArrayLike | None) -> tuple[Values, Valu
     value = np.asarray(values, dtype=np.float64)
     w = np.ones(value.shape) if weight is None else np.asarray(weight, dtype=np.float64)
     if value.shape != w.shape:
-        raise ShapeError(
-            f"weight must have one entry a value, got {w.shape} for {value.shape}; pass equal lengths"
-        )
+        raise ShapeError(f"weight must have one entry a value, got {w.shape} for {value.shape}; pass equal lengths")
     counted = w > 0
     return value[counted], w[counted]
 

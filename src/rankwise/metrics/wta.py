@@ -30,7 +30,8 @@ class WTA(LinearMetric):
     @compiled
     def gains(self, labels: Labels, ideal: Labels) -> Labels:
         """1 for a relevant document."""
-        return (labels > 0) * (1.0 if relevant_count(ideal) > 0 else np.nan)
+        judged = 1.0 if relevant_count(ideal) > 0 else np.nan
+        return np.where(labels > 0, judged, 0.0 * judged)
 
     @compiled
     def discounts(self, ideal: Labels) -> Labels:

@@ -1,0 +1,74 @@
+"""`rankwise data make`: data of known nature."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rankwise.cli import options
+from rankwise.cli.data_files import write_data
+from rankwise.cli.output import check_outputs
+
+__all__ = ["make_cubic", "make_r_of_k", "make_web"]
+
+Queries = Annotated[int, typer.Option("--queries", min=1, help="Number of queries.")]
+Documents = Annotated[int, typer.Option("--documents", min=1, help="Documents a query.")]
+Features = Annotated[int, typer.Option("--features", min=1, help="Number of features.")]
+
+
+def make_cubic(
+    out: options.OutFile,
+    queries: Queries = 100,
+    documents: Documents = 50,
+    features: Features = 50,
+    grades: Annotated[int, typer.Option("--grades", help="Number of labels, 2 to 5.")] = 5,
+    seed: options.SeedOption = 0,
+) -> None:
+    """Uniform features, graded by a random polynomial of the third degree.
+
+    Example: rankwise data make cubic cubic.txt --queries 200 --documents 30
+    """
+    check_outputs([out])
+    from rankwise.data import cubic
+
+    write_data({out: cubic(queries, documents, features, grades, seed)})
+
+
+def make_r_of_k(
+    out: options.OutFile,
+    rows: Annotated[int, typer.Option("--rows", min=1, help="Number of rows, all in one list.")] = 1000,
+    features: Features = 100,
+    k: Annotated[int, typer.Option("--k", min=1, help="Number of features that matter.")] = 30,
+    r: Annotated[int, typer.Option("--r", min=1, help="How many of them must be +1 for label 1.")] = 8,
+    positive: Annotated[
+        float, typer.Option("--positive", min=0, max=1, help="Share of label 1 before the noise.")
+    ] = 0.5,
+    noise: Annotated[float, typer.Option("--noise", min=0, max=1, help="Chance that a label is flipped.")] = 0.05,
+    seed: options.SeedOption = 0,
+) -> None:
+    """±1 features; the label is 1 if at least r of the k features that matter are +1.
+
+    Example: rankwise data make r-of-k rk.txt --rows 500 --features 40 --k 20 --r 5
+    """
+    check_outputs([out])
+    from rankwise.data import r_of_k
+
+    write_data({out: r_of_k(rows, features, k, r, positive, noise, seed)})
+
+
+def make_web(
+    out: options.OutFile,
+    queries: Queries = 100,
+    documents: Documents = 100,
+    features: Features = 136,
+    seed: options.SeedOption = 0,
+) -> None:
+    """Graded data as a web search engine's, with labels 0 to 4, for tests of scale.
+
+    Example: rankwise data make web web.txt --queries 1000 --features 46
+    """
+    check_outputs([out])
+    from rankwise.data import web
+
+    write_data({out: web(queries, documents, features, seed)})
