@@ -132,7 +132,11 @@ def test_neither_chunk_borders_nor_threads_matter(text_file, chunk_bytes, thread
     assert_same(read_letor([file, file], chunk_bytes=chunk_bytes, threads=threads).rows(slice(0, 60)), expected)
 
 
-@pytest.mark.parametrize("later", ["1 qid:1 1:1\n" * 3, "1 qid:1 1:1\n" * 300], ids=["shorter", "longer"])
+@pytest.mark.parametrize(
+    "later",
+    ["1 qid:1 1:1\n" * 3, "1 qid:1 1:1\n" * 300, "1 qid:1 9:1\n" * 100],
+    ids=["shorter", "longer", "wider"],
+)
 def test_a_file_that_changes_while_it_is_read(text_file, monkeypatch, later):
     path = text_file("1 qid:1 1:1\n" * 100)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,8 +27,6 @@ def read_data(files: list[Path], skip_bad: bool) -> RankingData:
 
 def write_data(parts: dict[Path, RankingData]) -> None:
     """Write each part to its file, in the format of its ending: all of them, or none if one fails."""
-    from contextlib import ExitStack
-
     from rankwise.data import atomic_path, write
 
     with working("writing"), ExitStack() as stack:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -77,8 +78,6 @@ def evaluate(
 
 
 def _one_system(data: list[Path], scores: Path | None, feature: int | None, skip_bad: bool) -> Systems:
-    from dataclasses import replace
-
     from rankwise.cli.systems import feature_scores, named_paths, read_systems
 
     if scores is not None and feature is not None:

@@ -69,7 +69,8 @@ def working(what: str) -> Iterator[None]:
 
 def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path] = ()) -> None:
     """Before the work begins: nothing may be written over what is read, nor twice, nor in a device's place."""
-    known = list(inputs)
+    # LightGBM's sizes of queries are read along with the file that they stand beside.
+    known = [path for given in inputs for path in (given, Path(f"{given}.query"))]
     for output in filter(None, outputs):
         if output.exists() and not (output.is_file() or output.is_dir()):
             # A file takes its place when it is whole; root would so replace /dev/null for the whole machine.

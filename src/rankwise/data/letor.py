@@ -116,7 +116,8 @@ def _fill(
     def store(chunk: Chunk, place: tuple[int, int, int, int] | None) -> Parsed:
         parsed = chunk.parse(file.base, file.has_qid, skip_bad)
         if parsed.problem is None:
-            if place is None or (parsed.rows, parsed.entries) != place[2:]:
+            # The kernel that fills X does not check bounds, so this must.
+            if place is None or (parsed.rows, parsed.entries) != place[2:] or parsed.features > target.shape[1]:
                 raise _changed(file.path)
             target.store(chunk, parsed, row=place[0], entry=place[1])
         return parsed

@@ -1,0 +1,19 @@
+"""README and docs run as tests: every `>>>` in them, each file in a folder of its own."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def _documents_run_in_a_folder_of_their_own(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if request.node.path.suffix == ".md":
+        shutil.copytree(ROOT / "docs" / "data", tmp_path, dirs_exist_ok=True)
+        monkeypatch.chdir(tmp_path)
