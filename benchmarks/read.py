@@ -3,27 +3,24 @@
 The file is made by `rankwise.data.web`. Times are taken in turns in one process, so that both readers see
 the same machine; peak memory is that of a fresh process each, above what it held after a warm-up read.
 
-    python benchmarks/read.py --size-mb 200
+    python benchmarks/read.py --size-mb 210
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import platform
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from dataclasses import replace
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 
-RESULT = Path(__file__).parent / "results" / "read.json"
-PART_QUERIES = 500
+from harness import Row, machine, show
+from harness import write as write_results
+
+PART_QUERIES = 50  # the file is made in parts of about 5 MB
 READERS = ("rankwise", "scikit-learn")
 
 # Runs in a fresh process: warm up on a small file, then read the large one and report the growth. The peak
@@ -93,73 +90,41 @@ def measure_memory(path: Path, small: Path, reader: str) -> tuple[int, int]:
     return grown, arrays
 
 
-def machine() -> dict[str, object]:
-    cpu = Path("/proc/cpuinfo")
-    models = [line.split(":", 1)[1].strip() for line in cpu.read_text().splitlines() if "model name" in line]
-    packages = ("numpy", "numba", "scikit-learn", "scipy")
-    return {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "cpu": models[0] if models else platform.processor(),
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        **{package: version(package) for package in packages},
-    }
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--size-mb", type=float, default=200, help="size of the file to read (default: 200)")
-    parser.add_argument("--repeats", type=int, default=3, help="how often each reader reads it (default: 3)")
+    parser.add_argument("--size-mb", type=float, default=210, help="size of the file to read (default: 210)")
+    parser.add_argument("--repeats", type=int, default=5, help="how often each reader reads it (default: 5)")
     options = parser.parse_args()
+    from rankwise.data import web, write
+
     with tempfile.TemporaryDirectory() as folder:
         path, small = Path(folder, "large.txt"), Path(folder, "small.txt")
         make_file(path, options.size_mb)
-        make_file(small, 1)
+        write(web(2, 10), small)  # so small that its memory, if kept, hides nothing of the large one's
         for reader in READERS:
             load(reader, str(small))  # imports and compilation are not what is measured
-        size = path.stat().st_size
+        size = path.stat().st_size / 1e6
         times = measure_time(path, options.repeats)
         memory = {reader: measure_memory(path, small, reader) for reader in READERS}
-    from rankwise.data.letor import THREADS
-
-    rows = {}
+    medians = {reader: [statistics.median(column) for column in zip(*times[reader], strict=True)] for reader in READERS}
+    case = f"LETOR text of {size:.0f} MB"
+    rows = [
+        Row(case, reader, clock, clock / medians["rankwise"][0], 10.0 if reader == "scikit-learn" else None)
+        for reader, (clock, _) in medians.items()
+    ]
+    show(rows, f"Reading, median of {options.repeats} in turns")
+    details = {}
     for reader in READERS:
         grown, arrays = memory[reader]
-        seconds, cpu_seconds = zip(*times[reader], strict=True)
-        median = statistics.median(seconds)
-        rows[reader] = {
-            "seconds": [round(t, 3) for t in seconds],
-            "median_seconds": round(median, 3),
-            "median_cpu_seconds": round(statistics.median(cpu_seconds), 3),
-            "mb_per_second": round(size / median / 1e6, 1),
+        details[reader] = {
+            "seconds": [round(clock, 3) for clock, _ in times[reader]],
+            "cpu_seconds": round(medians[reader][1], 3),
             "peak_growth_mb": round(grown / 1e6, 1),
             "arrays_mb": round(arrays / 1e6, 1),
             "peak_over_arrays": round(grown / arrays, 2),
         }
-    faster = rows["scikit-learn"]["median_seconds"] / rows["rankwise"]["median_seconds"]
-    less_cpu = rows["scikit-learn"]["median_cpu_seconds"] / rows["rankwise"]["median_cpu_seconds"]
-    print(f"{size / 1e6:.0f} MB of LETOR text, median of {options.repeats} reads in turns\n")
-    print(
-        f"{'':14}{'seconds':>9}{'(from - to)':>15}{'CPU s':>8}{'MB/s':>7}{'peak MB':>9}{'arrays MB':>11}{'peak/arrays':>13}"
-    )
-    for reader, row in rows.items():
-        span = f"({min(row['seconds']):.2f} - {max(row['seconds']):.2f})"
-        print(
-            f"{reader:14}{row['median_seconds']:9.2f}{span:>15}{row['median_cpu_seconds']:8.2f}"
-            f"{row['mb_per_second']:7.0f}{row['peak_growth_mb']:9.0f}{row['arrays_mb']:11.0f}"
-            f"{row['peak_over_arrays']:13.2f}"
-        )
-    print(f"\nrankwise ({THREADS} threads) is {faster:.1f} times as fast, and takes 1/{less_cpu:.1f} of the CPU time")
-    result = {
-        "machine": machine(),
-        "file_mb": round(size / 1e6, 1),
-        "rankwise_threads": THREADS,
-        "times_as_fast": round(faster, 1),
-        "times_less_cpu": round(less_cpu, 1),
-        **rows,
-    }
-    RESULT.parent.mkdir(exist_ok=True)
-    RESULT.write_text(json.dumps(result, indent=2) + "\n")
+        print(reader, details[reader])
+    write_results("read", {"rows": [row.to_dict() for row in rows], "details": details, "machine": machine()})
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+collect_ignore = ["golden/make_xgboost.py"]  # needs XGBoost, which the tests do not
+
 DATA = Path(os.environ.get("RANKWISE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 

@@ -27,7 +27,10 @@ def check_table(document: str, name: str, expected: str) -> None:
         path = ROOT / document
         start, end = f"<!-- made: {name} -->\n", "\n<!-- end -->"
         text = re.sub(
-            re.escape(start) + ".*?" + re.escape(end), lambda _: start + expected + end, path.read_text(), flags=re.DOTALL
+            re.escape(start) + ".*?" + re.escape(end),
+            lambda _: start + expected + end,
+            path.read_text(),
+            flags=re.DOTALL,
         )
         path.write_text(text)
     assert table_in(document, name) == expected, f"run RANKWISE_WRITE_DOCS=1 make test to renew {name} in {document}"

@@ -31,7 +31,9 @@ def test_every_metric_is_in_the_table_of_metrics() -> None:
         ties = "one threshold" if metric.thresholds else "mean over orders"
         needs = metric.needs if metric.needs != "a document" else "–"
         rows.append((f"`{text}`", meaning(type(metric)), needs, ties))
-    check_table("docs/metrics.md", "metrics", markdown(["spelling", "what it is", "a query needs", "equal scores"], rows))
+    check_table(
+        "docs/metrics.md", "metrics", markdown(["spelling", "what it is", "a query needs", "equal scores"], rows)
+    )
     shipped = {cls for cls in metric_classes() if cls.__module__.startswith("rankwise.")}
     assert {type(rw.parse(text)) for text in EXAMPLES} == shipped
 
@@ -86,9 +88,7 @@ def test_one_model_many_figures(shared_data: Path) -> None:
 @pytest.mark.parametrize(("document", "name"), [("README.md", "speed"), ("docs/benchmarks.md", "speed")])
 def test_figures_are_those_measured(document: str, name: str) -> None:
     judged = json.loads((ROOT / "benchmarks" / "results" / "metrics.json").read_text())
-    rows = [
-        (row["case"], row["name"], f"{row['seconds']:.3f} s", f"{row['ratio']:.1f}x") for row in judged["rows"]
-    ]
+    rows = [(row["case"], row["name"], f"{row['seconds']:.3f} s", f"{row['ratio']:.1f}x") for row in judged["rows"]]
     read = json.loads((ROOT / "benchmarks" / "results" / "read.json").read_text())
     rows += [(row["case"], row["name"], f"{row['seconds']:.2f} s", f"{row['ratio']:.1f}x") for row in read["rows"]]
     check_table(document, name, markdown(["task", "library", "time", "times ours"], rows))

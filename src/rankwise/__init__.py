@@ -6,9 +6,15 @@
 0.75
 """
 
-from rankwise.data import RankingData, read, write
-from rankwise.errors import RankwiseError
-from rankwise.metrics import Comparison, Evaluation, Metric, compare, evaluate, parse
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rankwise.data import RankingData, read, write
+    from rankwise.errors import RankwiseError
+    from rankwise.metrics import Comparison, Evaluation, Metric, compare, evaluate, parse
 
 __version__ = "0.1.0"
 
@@ -24,3 +30,22 @@ __all__ = [
     "read",
     "write",
 ]
+
+# Names are fetched when first used: numba and scipy take most of a second, which `rankwise --help` need not wait for.
+_HOMES = {
+    "rankwise.data": ("RankingData", "read", "write"),
+    "rankwise.errors": ("RankwiseError",),
+    "rankwise.metrics": ("Comparison", "Evaluation", "Metric", "compare", "evaluate", "parse"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            value = globals()[name] = getattr(import_module(home), name)
+            return value
+    raise AttributeError(f"module 'rankwise' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rankwise.data.groups import QueryGroups
 from rankwise.kernels import ranks
+from rankwise.kernels.radix import falling_order
 from rankwise.metrics import ranking
 from rankwise.metrics.ranking import rank
 
@@ -42,6 +43,17 @@ def test_long_lists_too(threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
     labels = np.arange(5000.0)
     ranked = rank(labels, scores, QueryGroups.single(5000), "input")
     np.testing.assert_array_equal(ranked.labels, labels[np.argsort(-scores, kind="stable")])
+
+
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([-np.inf, 0.0, -0.0]), min_size=1),
+    st.sampled_from(["1", "2", "3"]),
+)
+@settings(max_examples=100, deadline=None)
+def test_radix_order(scores: list[float], threads: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RANKWISE_NUM_THREADS", threads)
+        np.testing.assert_array_equal(falling_order(np.array(scores)), np.argsort(-np.array(scores), kind="stable"))
 
 
 @given(st.lists(st.integers(0, 4).map(float), min_size=1, max_size=50), st.integers(0, 99))

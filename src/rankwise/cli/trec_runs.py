@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.data import RankingData
-from rankwise.data.trec import QRELS_COLUMNS, RUN_COLUMNS, UNJUDGED
-from rankwise.data.trec import _parse as read_by_query
+from rankwise.data.trec import QRELS_COLUMNS, RUN_COLUMNS, UNJUDGED, read_by_query
 from rankwise.errors import DataError
 
 __all__ = ["match_run", "read_runs"]

@@ -32,6 +32,9 @@ def atomic_path(path: str | PathLike[str]) -> Iterator[Path]:
         raise DataError(f"cannot write {path}: there is no folder {target.parent}; create it first")
     if target.is_dir():
         raise DataError(f"cannot write {path}: it is a folder; name a file in it")
+    if target.exists() and not target.is_file():
+        # Renaming over /dev/null would replace the device for everybody.
+        raise DataError(f"cannot write {path}: it is a device or a pipe; name a file")
     temporary = target.with_name(f".{secrets.token_hex(6)}.{target.name}")
     try:
         yield temporary

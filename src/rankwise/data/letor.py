@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import codecs
 import itertools
-import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -25,11 +24,11 @@ from rankwise.data.letor_chunk import Chunk, Parsed
 from rankwise.data.ranking_data import DOC_ID_TYPE, RankingData
 from rankwise.data.streams import fill_lines, opened
 from rankwise.errors import DataError, FormatError
+from rankwise.kernels.threads import thread_count
 
 __all__ = ["LetorFile", "read_letor"]
 
 CHUNK_BYTES = 1 << 20
-THREADS = min(4, os.cpu_count() or 1)
 
 # Wide data that is mostly empty becomes sparse; anything else is faster and hardly larger when dense.
 SPARSE_FROM_FEATURES = 1_000
@@ -67,9 +66,10 @@ def read_letor(
     skip_bad: bool = False,
     *,
     chunk_bytes: int = CHUNK_BYTES,
-    threads: int = THREADS,
+    threads: int | None = None,
 ) -> RankingData:
     """Read files of one data set, one after the other."""
+    threads = threads or thread_count()
     count = _Count([])
     rows_before = []
     for file in files:

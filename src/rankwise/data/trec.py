@@ -11,7 +11,7 @@ from rankwise.data.ranking_data import DOC_ID_TYPE, RankingData
 from rankwise.data.streams import opened
 from rankwise.errors import FormatError
 
-__all__ = ["read_trec"]
+__all__ = ["read_by_query", "read_trec"]
 
 UNJUDGED = -1.0
 QRELS_COLUMNS = ("qid", "iteration", "document", "grade")
@@ -28,8 +28,8 @@ def read_trec(qrels_path: Path, run_path: Path, skip_bad: bool = False) -> Ranki
     the judged ones that were not retrieved. As in trec_eval, a query that one file lacks is left out.
     """
     notes: list[str] = []
-    qrels = _parse(qrels_path, QRELS_COLUMNS, 3, skip_bad, notes)
-    run = _parse(run_path, RUN_COLUMNS, 4, skip_bad, notes)
+    qrels = read_by_query(qrels_path, QRELS_COLUMNS, 3, skip_bad, notes)
+    run = read_by_query(run_path, RUN_COLUMNS, 4, skip_bad, notes)
     qids: list[str] = []
     doc_ids: list[str] = []
     grades: list[float] = []
@@ -62,7 +62,7 @@ def _left_out(count: int, where: str, lacking: str) -> list[str]:
     return [f"{count} {queries} of {where} left out: no {lacking}"] if count else []
 
 
-def _parse(path: Path, columns: tuple[str, ...], value_at: int, skip_bad: bool, notes: list[str]) -> ByQuery:
+def read_by_query(path: Path, columns: tuple[str, ...], value_at: int, skip_bad: bool, notes: list[str]) -> ByQuery:
     """The file as query -> document -> number; the first bad line is an error, or all are counted."""
     found: ByQuery = {}
     skipped = 0

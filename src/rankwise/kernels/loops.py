@@ -15,14 +15,17 @@ import numpy as np
 from rankwise.kernels.compiled import helper
 from rankwise.kernels.ranks import run_starts
 
-__all__ = ["judge", "judge_curve", "judge_linear", "judge_tied", "linear_value"]
+__all__ = ["NO_TIES", "judge", "judge_curve", "judge_linear", "judge_tied", "linear_value"]
 
+
+NO_TIES = np.empty(0, dtype=np.int64)
 
 # What `specialise` replaces. They are never called as they stand here.
 value: Any = None
 tied_value: Any = None
 gains: Any = None
 discounts: Any = None
+normaliser: Any = None
 point: Any = None
 
 
@@ -46,7 +49,7 @@ def judge_tied(self, labels, scores, ideal, offsets, retrieved, tied, low, high,
 
 @helper
 def linear_value(gain: Any, discount: Any, starts: Any) -> float:
-    """Σ discount·gain, where documents of one run (`starts`; empty: no ties) share their mean gain."""
+    """Σ discount·gain, where documents of one run (`starts`; `NO_TIES`: none) share their mean gain."""
     total = 0.0
     if starts.size == 0:
         for i in range(min(gain.size, discount.size)):
@@ -63,7 +66,7 @@ def linear_value(gain: Any, discount: Any, starts: Any) -> float:
 def judge_linear(  # type: ignore[no-untyped-def]
     self, offset, labels, scores, ideal, offsets, retrieved, tied, low, high, values
 ):
-    """Metrics linear in the gains, ties or not: hooks `gains`, `discounts`."""
+    """Metrics linear in the gains, ties or not: hooks `gains`, `discounts`, `normaliser`."""
     for q in range(low, high):
         start, end = offsets[q], offsets[q] + retrieved[q]
         best = ideal[start : offsets[q + 1]]
@@ -72,12 +75,10 @@ def judge_linear(  # type: ignore[no-untyped-def]
             starts = run_starts(scores[start:end])
             seen = end
         else:
-            starts = np.empty(0, dtype=np.int64)
+            starts = NO_TIES
             seen = min(end, start + discount.size)  # nothing below the cut-off is looked at
-        if seen == start:  # nothing was retrieved: worth nothing, or NaN if the query cannot be judged at all
-            values[q] = offset + 0.0 * gains(self, best[:1], best)[0]
-        else:
-            values[q] = offset + linear_value(gains(self, labels[start:seen], best), discount, starts)
+        total = linear_value(gains(self, labels[start:seen], best), discount, starts)
+        values[q] = offset + total / normaliser(self, best)
 
 
 def judge_curve(self, labels, scores, ideal, offsets, retrieved, tied, low, high, values):  # type: ignore[no-untyped-def]

@@ -105,7 +105,7 @@ def rank_short_lists(
     """Order the rows of queries `low:high` by falling score, equal scores as they stand.
 
     Equivalent to (and much faster than), for each query's rows: `start + np.argsort(-scores[rows], kind="stable")`.
-    Queries of more than `longest` rows are left alone (numpy's vectorised sort is better there).
+    Queries of more than `longest` rows are left alone (`radix` is better there).
     """
     buffer = np.empty(max(longest, 1), dtype=np.int64)
     for q in range(low, high):

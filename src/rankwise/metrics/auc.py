@@ -11,14 +11,14 @@ from rankwise.kernels.compiled import compiled, helper
 from rankwise.metrics.base import Labels
 from rankwise.metrics.linear import LinearMetric, relevant_count
 
-__all__ = ["AUC", "centred_ranks", "pair_share"]
+__all__ = ["AUC", "centred_ranks", "pair_count"]
 
 
 @helper
-def pair_share(positives: int, n: int) -> float:
-    """1/(m·n) for m positives and the rest negative; NaN where one side is empty."""
+def pair_count(positives: int, n: int) -> float:
+    """m·n for m positives and the rest negative; NaN where one side is empty."""
     pairs = 1.0 * positives * (n - positives)
-    return 1.0 / pairs if pairs > 0 else np.nan
+    return pairs if pairs > 0 else np.nan
 
 
 @helper
@@ -47,10 +47,15 @@ class AUC(LinearMetric):
 
     @compiled
     def gains(self, labels: Labels, ideal: Labels) -> Labels:
-        """1/(m·n) for a relevant document."""
-        return (labels > 0) * pair_share(relevant_count(ideal), ideal.size)
+        """1 for a relevant document."""
+        return (labels > 0) * 1.0
 
     @compiled
     def discounts(self, ideal: Labels) -> Labels:
         """Height above the middle rank."""
         return centred_ranks(ideal.size)
+
+    @compiled
+    def normaliser(self, ideal: Labels) -> float:
+        """m·n, the pairs."""
+        return pair_count(relevant_count(ideal), ideal.size)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.kernels.compiled import compiled
-from rankwise.metrics.auc import centred_ranks, pair_share
+from rankwise.metrics.auc import centred_ranks, pair_count
 from rankwise.metrics.base import Labels
 from rankwise.metrics.linear import LinearMetric
 
@@ -36,11 +36,15 @@ class ClassAUC(LinearMetric):
 
     @compiled
     def gains(self, labels: Labels, ideal: Labels) -> Labels:
-        """1/(m·n) for a document of the grade."""
-        gain: Labels = (labels == self.grade) * pair_share(np.sum(ideal == self.grade), ideal.size)
-        return gain
+        """1 for a document of the grade."""
+        return np.where(labels == self.grade, 1.0, 0.0)
 
     @compiled
     def discounts(self, ideal: Labels) -> Labels:
         """Height above the middle rank."""
         return centred_ranks(ideal.size)
+
+    @compiled
+    def normaliser(self, ideal: Labels) -> float:
+        """m·n, the pairs."""
+        return pair_count(np.sum(ideal == self.grade), ideal.size)

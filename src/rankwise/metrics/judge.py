@@ -27,8 +27,9 @@ def _loop(metric: Metric) -> Any | None:
     """The compiled loop for a metric; None if its methods are plain Python."""
     cls: Any = type(metric)
     if isinstance(metric, LinearMetric):
-        if is_compiled(cls.gains) and is_compiled(cls.discounts):
-            loop = specialise(loops.judge_linear, gains=cls.gains, discounts=cls.discounts)
+        if is_compiled(cls.gains) and is_compiled(cls.discounts) and is_compiled(cls.normaliser):
+            hooks = {"gains": cls.gains, "discounts": cls.discounts, "normaliser": cls.normaliser}
+            loop = specialise(loops.judge_linear, **hooks)
             return partial(loop, metric.record(), metric.offset)
     elif isinstance(metric, CurveMetric):
         if is_compiled(cls.point):

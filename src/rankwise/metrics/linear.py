@@ -1,10 +1,10 @@
 """Metrics linear in the gains: DCG and NDCG, precision, recall, and the AUCs.
 
-    value = offset + Σ_i gain(label_i) · discount(rank i)
+    value = offset + Σ_i gain(label_i) · discount(rank i) / normaliser
 
-Two statements make such a metric. What follows from them, once for all: documents of equal score share the
+Three short statements make such a metric. What follows from them, once for all: documents of equal score share the
 mean of their gains (McSherry & Najork 2008, exact), and exchanging ranks i and j changes the value by
-(gain_j − gain_i)·(discount_i − discount_j).
+(gain_j − gain_i)·(discount_i − discount_j)/normaliser.
 """
 
 from __future__ import annotations
@@ -16,13 +16,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankwise.kernels.compiled import helper
-from rankwise.kernels.loops import linear_value
+from rankwise.kernels.compiled import compiled, helper
+from rankwise.kernels.loops import NO_TIES, linear_value
 from rankwise.metrics.base import Labels, Metric, Ranks
 
 __all__ = ["LinearMetric", "relevant_count", "top"]
-
-NO_TIES = np.empty(0, dtype=np.int64)
 
 
 @helper
@@ -42,25 +40,29 @@ def relevant_count(labels: Labels) -> int:
 
 @dataclass(frozen=True)
 class LinearMetric(Metric):
-    """Subclasses state `gains` and `discounts`, both marked `@compiled`."""
+    """Subclasses state `gains`, `discounts` and, unless it is 1, `normaliser`, all marked `@compiled`."""
 
     offset: ClassVar[float] = 0.0
 
     @abstractmethod
     def gains(self, labels: Labels, ideal: Labels) -> Labels:
-        """What each of `labels` is worth, normalised; NaN where the query lacks what the metric needs."""
+        """What each of `labels` is worth."""
 
     @abstractmethod
     def discounts(self, ideal: Labels) -> Labels:
         """What each rank is worth, from the top; ranks past its end are worth nothing."""
 
+    @compiled
+    def normaliser(self, ideal: Labels) -> float:
+        """What the sum is divided by; 0 or NaN where the query lacks what the metric needs."""
+        return 1.0
+
     def _sum(self, ranked: Labels, ideal: Labels, runs: Ranks) -> float:
-        judged = ranked if len(ranked) else ideal[:1]  # an empty ranking still says whether it can be judged
-        total = linear_value(self.gains(judged, ideal), self.discounts(ideal), runs)
-        return float(self.offset + (total if len(ranked) else 0.0 * total))
+        total = linear_value(self.gains(ranked, ideal), self.discounts(ideal), runs)
+        return float(self.offset + np.float64(total) / self.normaliser(ideal))
 
     def value(self, ranked: Labels, ideal: Labels) -> float:
-        """Offset + Σ gain · discount."""
+        """Offset + Σ gain · discount / normaliser."""
         return self._sum(ranked, ideal, NO_TIES)
 
     def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
@@ -68,12 +70,12 @@ class LinearMetric(Metric):
         return self._sum(ranked, ideal, runs)
 
     def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
-        """(gain_j − gain_i) · (discount_i − discount_j)."""
+        """(gain_j − gain_i) · (discount_i − discount_j) / normaliser."""
         gain = self.gains(ranked, ideal)
         discount = np.zeros(max(len(ranked), len(ideal)))
         worth = self.discounts(ideal)
         discount[: len(worth)] = worth
-        return np.asarray((gain[j] - gain[i]) * (discount[i] - discount[j]))
+        return np.asarray((gain[j] - gain[i]) * (discount[i] - discount[j]) / self.normaliser(ideal))
 
     def best_order(self, labels: ArrayLike) -> Labels:
         """Labels by falling gain."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankwise.errors import MetricError
 from rankwise.kernels.compiled import compiled
-from rankwise.metrics.auc import centred_ranks, pair_share
+from rankwise.metrics.auc import centred_ranks, pair_count
 from rankwise.metrics.base import Labels, number
 from rankwise.metrics.linear import LinearMetric
 
@@ -59,18 +59,25 @@ class MAUC(LinearMetric):
     def gains(self, labels: Labels, ideal: Labels) -> Labels:
         """p(c)/(m_c·n_c) for a document of reference grade c."""
         gain = np.zeros(labels.size)
-        weight = 0.0
         for c in range(len(self.classes)):
-            share = pair_share(np.sum(ideal == self.classes[c]), ideal.size)
-            if not np.isnan(share):
-                gain += (labels == self.classes[c]) * (self.shares[c] * share)
-                weight += self.shares[c]
-        return gain / weight
+            pairs = pair_count(np.sum(ideal == self.classes[c]), ideal.size)
+            if not np.isnan(pairs):
+                gain += (labels == self.classes[c]) * (self.shares[c] / pairs)
+        return gain
 
     @compiled
     def discounts(self, ideal: Labels) -> Labels:
         """Height above the middle rank."""
         return centred_ranks(ideal.size)
+
+    @compiled
+    def normaliser(self, ideal: Labels) -> float:
+        """The shares of the grades that the query has, and not alone."""
+        weight = 0.0
+        for c in range(len(self.classes)):
+            if not np.isnan(pair_count(np.sum(ideal == self.classes[c]), ideal.size)):
+                weight += self.shares[c]
+        return weight if weight > 0 else np.nan
 
     def _arguments(self) -> list[str]:
         if not self.shares:

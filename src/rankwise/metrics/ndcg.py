@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.kernels.compiled import compiled, helper
+from rankwise.kernels.loops import NO_TIES, linear_value
 from rankwise.metrics.base import Labels, check_cutoff
 from rankwise.metrics.dcg import graded_gain, log_discount
 from rankwise.metrics.linear import LinearMetric, top
@@ -47,13 +48,18 @@ class NDCG(LinearMetric):
 
     @compiled
     def gains(self, labels: Labels, ideal: Labels) -> Labels:
-        """(2^y − 1) / IDCG."""
-        n = top(self.k, ideal.size)
-        best = np.sum(graded_gain(ideal[:n], self.linear) * _discount(n, self.letor))
-        short = self.letor and self.k and n < self.k
-        return graded_gain(labels, self.linear) / (np.inf if short else best)
+        """2^y − 1."""
+        return graded_gain(labels, self.linear)
 
     @compiled
     def discounts(self, ideal: Labels) -> Labels:
         """1/log2(1 + rank) down to rank k."""
         return _discount(top(self.k, ideal.size), self.letor)
+
+    @compiled
+    def normaliser(self, ideal: Labels) -> float:
+        """The DCG of the ideal order."""
+        n = top(self.k, ideal.size)
+        if self.letor and self.k and n < self.k:
+            return np.inf
+        return linear_value(graded_gain(ideal[:n], self.linear), _discount(n, self.letor), NO_TIES)

@@ -34,10 +34,15 @@ class Precision(LinearMetric):
 
     @compiled
     def gains(self, labels: Labels, ideal: Labels) -> Labels:
-        """1/k for a relevant document."""
-        return (labels > 0) / (1.0 * (top(self.k, ideal.size) if self.min else self.k))
+        """1 for a relevant document."""
+        return (labels > 0) * 1.0
 
     @compiled
     def discounts(self, ideal: Labels) -> Labels:
         """1 down to rank k."""
         return np.ones(top(self.k, ideal.size))
+
+    @compiled
+    def normaliser(self, ideal: Labels) -> float:
+        """The cut-off k."""
+        return 1.0 * (top(self.k, ideal.size) if self.min else self.k)

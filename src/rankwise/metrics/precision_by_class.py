@@ -38,13 +38,18 @@ class MicroPrecision(LinearMetric):
 
     @compiled
     def gains(self, labels: Labels, ideal: Labels) -> Labels:
-        """1/(C·k) for a document of a reference grade."""
-        return (labels > 0) / (self.grades * self.k)
+        """1 for a document of a reference grade."""
+        return (labels > 0) * 1.0
 
     @compiled
     def discounts(self, ideal: Labels) -> Labels:
         """1 down to rank k."""
         return np.ones(top(self.k, ideal.size))
+
+    @compiled
+    def normaliser(self, ideal: Labels) -> float:
+        """C·k."""
+        return self.grades * self.k
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from rankwise.data.groups import QueryGroups
 from rankwise.errors import DataError
 from rankwise.kernels import ranks, threads
+from rankwise.kernels.radix import falling_order
 
 __all__ = ["Ranking", "Ties", "rank"]
 
 Ties = Literal["expected", "worst", "best", "input", "docid"]
 
-LONG = 50_000  # rows from which numpy's sort of pieces in threads beats our own
+LONG = 20_000  # rows from which a radix sort in threads beats merging
 
 
 @dataclass(frozen=True)
@@ -66,25 +67,9 @@ def _order(scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[n
         ]
     )
     for q in np.flatnonzero(sizes > LONG):
-        order[offsets[q] : offsets[q + 1]] = _order_long(scores, int(offsets[q]), int(offsets[q + 1]))
-    return order
-
-
-def _order_long(scores: NDArray[np.float64], start: int, stop: int) -> NDArray[np.int64]:
-    """One long list: numpy's sort on a piece for each thread, then merged; stable, so that threads do not matter."""
-    borders = np.linspace(start, stop, threads.thread_count() + 1).astype(np.int64)
-    pieces: dict[int, NDArray[np.int64]] = {}
-
-    def sort(piece: int) -> None:
-        a, b = borders[piece], borders[piece + 1]
-        pieces[piece] = a + np.argsort(-scores[a:b], kind="stable")
-
-    threads.run([partial(sort, piece) for piece in range(len(borders) - 1)])
-    order = pieces[0]
-    for piece in range(1, len(pieces)):
-        merged = np.empty(order.size + pieces[piece].size, dtype=np.int64)
-        ranks.merge_orders(scores, order, pieces[piece], merged)
-        order = merged
+        start, stop = offsets[q], offsets[q + 1]
+        order[start:stop] = falling_order(scores[start:stop])
+        order[start:stop] += start
     return order
 
 

@@ -31,10 +31,15 @@ class Recall(LinearMetric):
 
     @compiled
     def gains(self, labels: Labels, ideal: Labels) -> Labels:
-        """1/R for a relevant document."""
-        return (labels > 0) / (1.0 * relevant_count(ideal))
+        """1 for a relevant document."""
+        return (labels > 0) * 1.0
 
     @compiled
     def discounts(self, ideal: Labels) -> Labels:
         """1 down to rank k."""
         return np.ones(top(self.k, ideal.size))
+
+    @compiled
+    def normaliser(self, ideal: Labels) -> float:
+        """R, the relevant documents."""
+        return 1.0 * relevant_count(ideal)

@@ -30,10 +30,14 @@ class WTA(LinearMetric):
     @compiled
     def gains(self, labels: Labels, ideal: Labels) -> Labels:
         """1 for a relevant document."""
-        judged = 1.0 if relevant_count(ideal) > 0 else np.nan
-        return np.where(labels > 0, judged, 0.0 * judged)
+        return (labels > 0) * 1.0
 
     @compiled
     def discounts(self, ideal: Labels) -> Labels:
         """1 for the top rank alone."""
         return np.ones(1)
+
+    @compiled
+    def normaliser(self, ideal: Labels) -> float:
+        """1 where there is a relevant document."""
+        return 1.0 if relevant_count(ideal) > 0 else 0.0

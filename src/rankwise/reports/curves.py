@@ -63,9 +63,7 @@ def roc_curve(labels: Floats, scores: Floats, groups: QueryGroups, weight: Float
     return _curve(roc_points, lambda x, y: np.interp(GRID, x, y), labels, scores, groups, weight)
 
 
-def precision_recall_curve(
-    labels: Floats, scores: Floats, groups: QueryGroups, weight: Floats | None
-) -> Curve | None:
+def precision_recall_curve(labels: Floats, scores: Floats, groups: QueryGroups, weight: Floats | None) -> Curve | None:
     """The precision-recall curve of one list, or the mean over queries of their interpolated precision.
 
     That is, as is usual, the best precision at that recall or more: a list has no precision between two hits.

@@ -59,9 +59,7 @@ STYLE = {
 _SETTINGS = Lock()
 
 
-def cutoff_figure(
-    name: str, label: str, means: Sequence[Floats], intervals: Sequence[tuple[Floats, Floats]]
-) -> Markup:
+def cutoff_figure(name: str, label: str, means: Sequence[Floats], intervals: Sequence[tuple[Floats, Floats]]) -> Markup:
     """Mean NDCG at cut-offs 1, 2, … with intervals, one line a system, as P2 draws it."""
 
     def draw(axes: Axes) -> None:

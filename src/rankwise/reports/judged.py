@@ -48,9 +48,7 @@ class Judged:
         by_name = {name: np.asarray(system, dtype=np.float64) for name, system in scores.items()}
         for name, system in by_name.items():
             if system.shape != labels.shape:
-                raise ShapeError(
-                    f"scores of {name!r} must have one entry a row, got {system.shape} for {labels.shape}"
-                )
+                raise ShapeError(f"scores of {name!r} must have one entry a row, got {system.shape} for {labels.shape}")
         groups = QueryGroups.single(labels.size) if qid is None else QueryGroups.from_qid(qid)
         if isinstance(result, Evaluation):
             if len(by_name) != 1:

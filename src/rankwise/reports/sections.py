@@ -28,9 +28,7 @@ def what_was_judged(judged: Judged) -> Markup:
         "undefined queries": first.empty,
         "weights": "equal" if first.weight is None else "one a query",
     }
-    return element(
-        "dl", *(element("div", element("dt", name), element("dd", fact)) for name, fact in facts.items())
-    )
+    return element("dl", *(element("div", element("dt", name), element("dd", fact)) for name, fact in facts.items()))
 
 
 def metric_section(judged: Judged) -> Markup:
@@ -116,16 +114,12 @@ def _ndcg(judged: Judged) -> Markup:
 
 def _roc(judged: Judged) -> Markup:
     weight = judged.first.weight
-    curves = {
-        n: roc_curve(judged.labels, scores, judged.groups, weight) for n, scores in judged.scores.items()
-    }
+    curves = {n: roc_curve(judged.labels, scores, judged.groups, weight) for n, scores in judged.scores.items()}
     label = "ROC curves. " + _areas(curves)
     drawn = figures.curve_figure(
         "roc", label, list(curves.values()), "false positive rate", "true positive rate", chance=True
     )
-    return _figure(
-        "ROC", drawn, _how_averaged(curves, "of the true positive rate") + " Grey: a random order."
-    )
+    return _figure("ROC", drawn, _how_averaged(curves, "of the true positive rate") + " Grey: a random order.")
 
 
 def _precision_recall(judged: Judged) -> Markup:

@@ -82,9 +82,7 @@ def worst_table(judged: Judged) -> Markup:
         for name, evaluation in judged.comparison.evaluations.items():
             value = evaluation.per_query[judged.first_metric][query]
             top = judged.ranked_labels(name, query)[:TOP]
-            cells.append(
-                element("td", f"{value:.4f} ", element("br"), _label_cells(top, largest), class_="number")
-            )
+            cells.append(element("td", f"{value:.4f} ", element("br"), _label_cells(top, largest), class_="number"))
         rows.append(
             [
                 element("th", judged.groups.qids[query], scope="row"),
@@ -101,9 +99,7 @@ def _label_cells(labels: NDArray[np.float64], largest: float) -> Markup:
     texts = ["?" if label < 0 else f"{label:g}" for label in labels]
     shades = [math.ceil(SHADES * label / largest) if label > 0 else 0 for label in labels]
     cells = [element("i", text, class_=f"g{shade}") for text, shade in zip(texts, shades, strict=True)]
-    return element(
-        "span", *cells, class_="cells", role="img", aria_label=f"labels from the top: {' '.join(texts)}"
-    )
+    return element("span", *cells, class_="cells", role="img", aria_label=f"labels from the top: {' '.join(texts)}")
 
 
 def _mean(evaluation: Evaluation, metric: str, level: float) -> tuple[str, Markup]:
