@@ -56,10 +56,13 @@ def linear_value(gain: Any, discount: Any, starts: Any) -> float:
             total += gain[i] * discount[i]
         return total
     for r in range(starts.size - 1):
-        a, b = starts[r], min(starts[r + 1], gain.size)
-        if a >= discount.size or a >= b:
+        a, b = starts[r], starts[r + 1]
+        if a >= discount.size:
             break
-        total += np.sum(discount[a:b]) * np.mean(gain[a:b])
+        if b == a + 1:  # most documents are tied with none
+            total += gain[a] * discount[a]
+        else:
+            total += np.sum(discount[a:b]) * np.mean(gain[a:b])
     return total
 
 
@@ -71,12 +74,12 @@ def judge_linear(  # type: ignore[no-untyped-def]
         start, end = offsets[q], offsets[q] + retrieved[q]
         best = ideal[start : offsets[q + 1]]
         discount = discounts(self, best)
+        seen = min(end, start + discount.size)  # nothing below the cut-off is looked at,
+        starts = NO_TIES
         if tied[q]:
-            starts = run_starts(scores[start:end])
-            seen = end
-        else:
-            starts = NO_TIES
-            seen = min(end, start + discount.size)  # nothing below the cut-off is looked at
+            while start < seen < end and scores[seen] == scores[seen - 1]:
+                seen += 1  # but for what is tied with the last document above it
+            starts = run_starts(scores[start:seen])
         total = linear_value(gains(self, labels[start:seen], best), discount, starts)
         values[q] = offset + total / normaliser(self, best)
 

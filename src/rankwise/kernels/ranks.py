@@ -182,11 +182,13 @@ def sort_labels(
 def retrieved_counts(
     scores: NDArray[np.float64],
     offsets: NDArray[np.int64],
+    low: int,
+    high: int,
     counts: NDArray[np.int64],
     tied: NDArray[np.bool_],
 ) -> None:
     """From scores in rank order: how many documents of each query were retrieved (score above −inf), and any ties."""
-    for q in range(offsets.size - 1):
+    for q in range(low, high):
         start, stop = offsets[q], offsets[q + 1]
         n = stop - start
         while n > 0 and scores[start + n - 1] == -np.inf:

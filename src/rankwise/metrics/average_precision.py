@@ -63,9 +63,14 @@ class AveragePrecision(Metric):
             t = runs[run + 1] - start
             if start >= cut:
                 break
+            if t == 1:  # most documents are tied with none
+                if ranked[start] > 0:
+                    above += 1
+                    total += above / (start + 1)
+                continue
             r = relevant_count(ranked[start : start + t])
-            pace = (r - 1) / (t - 1) if t > 1 else 0.0
             if r > 0:
+                pace = (r - 1) / (t - 1)
                 for p in range(min(t, cut - start)):
                     total += r / t * (above + 1 + p * pace) / (start + p + 1)
             above += r

@@ -115,5 +115,10 @@ def rank(
     )
     retrieved = np.empty(groups.n_queries, dtype=np.int64)
     tied = np.empty(groups.n_queries, dtype=np.bool_)
-    ranks.retrieved_counts(sorted_scores, offsets, retrieved, tied)
+    threads.run(
+        [
+            partial(ranks.retrieved_counts, sorted_scores, offsets, low, high, retrieved, tied)
+            for low, high in threads.chunks(offsets)
+        ]
+    )
     return Ranking(ranked, sorted_scores, offsets, retrieved, tied if ties == "expected" else np.zeros_like(tied))
