@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ROWS_WORTH_A_THREAD", "chunks", "run", "thread_count"]
+__all__ = ["ROWS_WORTH_A_THREAD", "by_queries", "chunks", "run", "thread_count"]
 
 ROWS_WORTH_A_THREAD = 20_000
 
@@ -56,3 +56,8 @@ def chunks(offsets: NDArray[np.int64]) -> list[tuple[int, int]]:
     cuts = np.searchsorted(offsets, np.linspace(0, rows, parts + 1)[1:-1])
     borders = np.unique(np.concatenate(([0], cuts, [queries])))
     return list(zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True))
+
+
+def by_queries(task: Callable[[int, int], object], offsets: NDArray[np.int64]) -> None:
+    """`task(low, high)` over ranges of queries that together are all of them, in threads."""
+    run([partial(task, low, high) for low, high in chunks(offsets)])

@@ -11,7 +11,7 @@ from rankwise.kernels.compiled import compiled, helper
 from rankwise.metrics.base import Labels
 from rankwise.metrics.linear import LinearMetric, relevant_count
 
-__all__ = ["AUC", "centred_ranks", "pair_count"]
+__all__ = ["AUC", "PairMetric", "pair_count"]
 
 
 @helper
@@ -28,7 +28,20 @@ def centred_ranks(n: int) -> Labels:
 
 
 @dataclass(frozen=True)
-class AUC(LinearMetric):
+class PairMetric(LinearMetric):
+    """What AUCs share: ½ + Σ gain · (height above the middle rank) / pairs, documents that were not retrieved last."""
+
+    ranks_everything: ClassVar[bool] = True
+    offset: ClassVar[float] = 0.5
+
+    @compiled
+    def discounts(self, ideal: Labels) -> Labels:
+        """Height above the middle rank."""
+        return centred_ranks(ideal.size)
+
+
+@dataclass(frozen=True)
+class AUC(PairMetric):
     """Area under the ROC curve: share of (relevant, irrelevant) pairs in the right order (P0 (9)), ties half.
 
     With m relevant documents (label above 0) and n others, that is ½ + Σ_relevant ((m+n+1)/2 − rank) / (m·n),
@@ -42,18 +55,11 @@ class AUC(LinearMetric):
 
     name: ClassVar[str] = "auc"
     needs: ClassVar[str] = "a relevant and an irrelevant document"
-    ranks_everything: ClassVar[bool] = True
-    offset: ClassVar[float] = 0.5
 
     @compiled
     def gains(self, labels: Labels, ideal: Labels) -> Labels:
         """1 for a relevant document."""
         return (labels > 0) * 1.0
-
-    @compiled
-    def discounts(self, ideal: Labels) -> Labels:
-        """Height above the middle rank."""
-        return centred_ranks(ideal.size)
 
     @compiled
     def normaliser(self, ideal: Labels) -> float:

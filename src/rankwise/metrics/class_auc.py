@@ -8,15 +8,14 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.kernels.compiled import compiled
-from rankwise.metrics.auc import centred_ranks, pair_count
+from rankwise.metrics.auc import PairMetric, pair_count
 from rankwise.metrics.base import Labels
-from rankwise.metrics.linear import LinearMetric
 
 __all__ = ["ClassAUC"]
 
 
 @dataclass(frozen=True)
-class ClassAUC(LinearMetric):
+class ClassAUC(PairMetric):
     """Class-reference AUC (P0 section 3): the AUC with one grade as the positives and all others as negatives.
 
     >>> ClassAUC(2).value([2, 1, 0])
@@ -27,8 +26,6 @@ class ClassAUC(LinearMetric):
 
     name: ClassVar[str] = "auc"
     needs: ClassVar[str] = "a document of the grade and one of another"
-    ranks_everything: ClassVar[bool] = True
-    offset: ClassVar[float] = 0.5
     grade: float
 
     def __post_init__(self) -> None:
@@ -38,11 +35,6 @@ class ClassAUC(LinearMetric):
     def gains(self, labels: Labels, ideal: Labels) -> Labels:
         """1 for a document of the grade."""
         return np.where(labels == self.grade, 1.0, 0.0)
-
-    @compiled
-    def discounts(self, ideal: Labels) -> Labels:
-        """Height above the middle rank."""
-        return centred_ranks(ideal.size)
 
     @compiled
     def normaliser(self, ideal: Labels) -> float:

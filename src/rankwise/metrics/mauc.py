@@ -10,15 +10,14 @@ from numpy.typing import NDArray
 
 from rankwise.errors import MetricError
 from rankwise.kernels.compiled import compiled
-from rankwise.metrics.auc import centred_ranks, pair_count
+from rankwise.metrics.auc import PairMetric, pair_count
 from rankwise.metrics.base import Labels, number
-from rankwise.metrics.linear import LinearMetric
 
 __all__ = ["MAUC"]
 
 
 @dataclass(frozen=True)
-class MAUC(LinearMetric):
+class MAUC(PairMetric):
     """Multi-class AUC (P0 (5)): Σ_c p(c)·AUC(c) over the reference grades, AUC(c) with grade c against the rest.
 
     The reference grades are the positive ones, and p(c) is the share of c among documents with a reference grade;
@@ -32,8 +31,6 @@ class MAUC(LinearMetric):
 
     name: ClassVar[str] = "mauc"
     needs: ClassVar[str] = "a document of a reference grade and one of another"
-    ranks_everything: ClassVar[bool] = True
-    offset: ClassVar[float] = 0.5
     classes: tuple[float, ...] = ()
     shares: tuple[float, ...] = ()
 
@@ -64,11 +61,6 @@ class MAUC(LinearMetric):
             if not np.isnan(pairs):
                 gain += (labels == self.classes[c]) * (self.shares[c] / pairs)
         return gain
-
-    @compiled
-    def discounts(self, ideal: Labels) -> Labels:
-        """Height above the middle rank."""
-        return centred_ranks(ideal.size)
 
     @compiled
     def normaliser(self, ideal: Labels) -> float:

@@ -9,9 +9,9 @@ import numpy as np
 
 from rankwise.kernels.compiled import compiled, helper
 from rankwise.kernels.loops import NO_TIES, linear_value
-from rankwise.metrics.base import Labels, check_cutoff
-from rankwise.metrics.dcg import graded_gain, log_discount
-from rankwise.metrics.linear import LinearMetric, top
+from rankwise.metrics.base import Labels
+from rankwise.metrics.dcg import DCG, graded_gain, log_discount
+from rankwise.metrics.linear import top
 
 __all__ = ["NDCG"]
 
@@ -25,7 +25,7 @@ def _discount(n: int, letor: bool) -> Labels:
 
 
 @dataclass(frozen=True)
-class NDCG(LinearMetric):
+class NDCG(DCG):
     """Normalised DCG (P2 (1)): NDCG@k = DCG@k / the DCG@k of the ideal order.
 
     `linear` takes the label itself as the gain. `letor` is what LETOR 4.0's script prints: discounts
@@ -39,17 +39,8 @@ class NDCG(LinearMetric):
 
     name: ClassVar[str] = "ndcg"
     needs: ClassVar[str] = "a relevant document"
-    k: int | None = None
-    linear: bool = False
+    upper: ClassVar[float] = 1.0
     letor: bool = False
-
-    def __post_init__(self) -> None:
-        check_cutoff(self.k)
-
-    @compiled
-    def gains(self, labels: Labels, ideal: Labels) -> Labels:
-        """2^y − 1."""
-        return graded_gain(labels, self.linear)
 
     @compiled
     def discounts(self, ideal: Labels) -> Labels:

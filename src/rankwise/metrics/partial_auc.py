@@ -7,16 +7,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rankwise.errors import MetricError
 from rankwise.kernels.compiled import compiled
-from rankwise.metrics.base import Labels, Metric, Ranks
+from rankwise.metrics.base import Labels, Ranks
 from rankwise.metrics.linear import relevant_count
+from rankwise.metrics.partial_area import PartialArea
 
 __all__ = ["PartialAUC"]
 
 
 @dataclass(frozen=True)
-class PartialAUC(Metric):
+class PartialAUC(PartialArea):
     """Area under the ROC curve between two false positive rates, over their distance: the mean TPR there.
 
     Tied scores are a slanted piece of the curve, as in a ROC plot.
@@ -27,16 +27,6 @@ class PartialAUC(Metric):
 
     name: ClassVar[str] = "pauc"
     needs: ClassVar[str] = "a relevant and an irrelevant document"
-    ranks_everything: ClassVar[bool] = True
-    thresholds: ClassVar[bool] = True
-    low: float
-    high: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "low", float(self.low))
-        object.__setattr__(self, "high", float(self.high))
-        if not 0.0 <= self.low < self.high <= 1.0:
-            raise MetricError(f"pauc needs 0 <= low < high <= 1, got [{self.low:g},{self.high:g}]")
 
     @compiled
     def value(self, ranked: Labels, ideal: Labels) -> float:

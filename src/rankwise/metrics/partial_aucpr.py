@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwise.errors import MetricError
 from rankwise.kernels.compiled import compiled, helper
-from rankwise.metrics.base import Labels, Metric, Ranks
+from rankwise.metrics.base import Labels, Ranks
 from rankwise.metrics.linear import relevant_count
+from rankwise.metrics.partial_area import PartialArea
 
 __all__ = ["PartialAUCPR"]
 
@@ -34,7 +34,7 @@ def _area(ranked: Labels, runs: Ranks, ideal: Labels, low: float, high: float) -
 
 
 @dataclass(frozen=True)
-class PartialAUCPR(Metric):
+class PartialAUCPR(PartialArea):
     """Mean of R@P=α over the precisions α in [low, high] (P1 (11) with ever finer anchors).
 
     Over [0, 1] that is the area under the interpolated precision-recall curve. Its change by a swap has no
@@ -48,16 +48,6 @@ class PartialAUCPR(Metric):
 
     name: ClassVar[str] = "aucpr"
     needs: ClassVar[str] = "a relevant document"
-    ranks_everything: ClassVar[bool] = True
-    thresholds: ClassVar[bool] = True
-    low: float
-    high: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "low", float(self.low))
-        object.__setattr__(self, "high", float(self.high))
-        if not 0.0 <= self.low < self.high <= 1.0:
-            raise MetricError(f"aucpr needs 0 <= low < high <= 1, got [{self.low:g},{self.high:g}]")
 
     @compiled
     def value(self, ranked: Labels, ideal: Labels) -> float:

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.kernels.compiled import compiled
-from rankwise.metrics.base import Labels, check_cutoff
-from rankwise.metrics.linear import LinearMetric, top
+from rankwise.metrics.base import Labels
+from rankwise.metrics.top_hits import TopHits
 
 __all__ = ["MacroPrecision", "MicroPrecision"]
 
 
 @dataclass(frozen=True)
-class MicroPrecision(LinearMetric):
+class MicroPrecision(TopHits):
     """Micro-averaged precision (P0 (2)): documents of a reference grade among the first k, over C·k.
 
     C is the number of reference grades (1..C): the highest grade of the data, unless given.
@@ -26,25 +26,11 @@ class MicroPrecision(LinearMetric):
     """
 
     name: ClassVar[str] = "p-micro"
-    k: int
     grades: float = 0.0
-
-    def __post_init__(self) -> None:
-        check_cutoff(self.k)
 
     def for_labels(self, labels: NDArray[np.float64]) -> Self:
         """C as the highest grade of the data."""
         return self if self.grades else replace(self, grades=float(max(1.0, np.max(labels, initial=1.0))))
-
-    @compiled
-    def gains(self, labels: Labels, ideal: Labels) -> Labels:
-        """1 for a document of a reference grade."""
-        return (labels > 0) * 1.0
-
-    @compiled
-    def discounts(self, ideal: Labels) -> Labels:
-        """1 down to rank k."""
-        return np.ones(top(self.k, ideal.size))
 
     @compiled
     def normaliser(self, ideal: Labels) -> float:

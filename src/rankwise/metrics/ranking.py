@@ -35,12 +35,7 @@ class Ranking:
     def ideal(self) -> NDArray[np.float64]:
         """Labels of each query, best first."""
         out = np.empty_like(self.labels)
-        threads.run(
-            [
-                partial(ranks.sort_labels, self.labels, self.offsets, low, high, out)
-                for low, high in threads.chunks(self.offsets)
-            ]
-        )
+        threads.by_queries(lambda low, high: ranks.sort_labels(self.labels, self.offsets, low, high, out), self.offsets)
         return out
 
     @cached_property
@@ -60,12 +55,7 @@ def _order(scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[n
     order = np.empty(scores.size, dtype=np.int64)
     sizes = np.diff(offsets)
     longest = int(sizes[sizes <= LONG].max(initial=0))
-    threads.run(
-        [
-            partial(ranks.rank_short_lists, scores, offsets, longest, low, high, order)
-            for low, high in threads.chunks(offsets)
-        ]
-    )
+    threads.by_queries(lambda a, b: ranks.rank_short_lists(scores, offsets, longest, a, b, order), offsets)
     for q in np.flatnonzero(sizes > LONG):
         start, stop = offsets[q], offsets[q + 1]
         order[start:stop] = falling_order(scores[start:stop])
@@ -101,9 +91,7 @@ def rank(
     order = _order(scores, offsets)
     if key is not None:
         key = groups.grouped(key)
-        threads.run(
-            [partial(ranks.order_ties, scores, key, offsets, low, high, order) for low, high in threads.chunks(offsets)]
-        )
+        threads.by_queries(lambda a, b: ranks.order_ties(scores, key, offsets, a, b, order), offsets)
     ranked, sorted_scores = np.empty_like(labels), np.empty_like(scores)
     half = order.size // 2
     threads.run(
@@ -115,10 +103,5 @@ def rank(
     )
     retrieved = np.empty(groups.n_queries, dtype=np.int64)
     tied = np.empty(groups.n_queries, dtype=np.bool_)
-    threads.run(
-        [
-            partial(ranks.retrieved_counts, sorted_scores, offsets, low, high, retrieved, tied)
-            for low, high in threads.chunks(offsets)
-        ]
-    )
+    threads.by_queries(lambda a, b: ranks.retrieved_counts(sorted_scores, offsets, a, b, retrieved, tied), offsets)
     return Ranking(ranked, sorted_scores, offsets, retrieved, tied if ties == "expected" else np.zeros_like(tied))
