@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rankwise.data import RankingData, read, write
     from rankwise.errors import RankwiseError
     from rankwise.metrics import Comparison, Evaluation, Metric, compare, evaluate, parse
+    from rankwise.objectives import lambda_gradients
 
 __version__ = "0.1.0"
 
@@ -26,6 +27,7 @@ __all__ = [
     "RankwiseError",
     "compare",
     "evaluate",
+    "lambda_gradients",
     "parse",
     "read",
     "write",
@@ -36,6 +38,7 @@ _HOMES = {
     "rankwise.data": ("RankingData", "read", "write"),
     "rankwise.errors": ("RankwiseError",),
     "rankwise.metrics": ("Comparison", "Evaluation", "Metric", "compare", "evaluate", "parse"),
+    "rankwise.objectives": ("lambda_gradients",),
 }
 
 

@@ -17,7 +17,7 @@ from rankwise.metrics.judge import judge
 from rankwise.metrics.names import parse_all
 from rankwise.metrics.ranking import Ties, rank
 
-__all__ = ["DEFAULT_METRICS", "evaluate"]
+__all__ = ["DEFAULT_METRICS", "evaluate", "one_of", "rows_of"]
 
 DEFAULT_METRICS = ("ndcg@10", "map", "mrr", "auc")
 
@@ -45,9 +45,9 @@ def evaluate(
     (0.75, array([1. , 0.5]))
     """
     preset = convention_named(convention)
-    tie_rule = _one_of("ties", ties or preset.ties, Ties)
-    labels = _rows("labels", y)
-    values = _rows("scores", scores, low=-np.inf)
+    tie_rule = one_of("ties", ties or preset.ties, Ties)
+    labels = rows_of("labels", y)
+    values = rows_of("scores", scores, low=-np.inf)
     if values.size != labels.size:
         raise ShapeError(f"y and scores must have one entry a row, got {labels.size} and {values.size}")
     if preset.single_precision:
@@ -63,7 +63,7 @@ def evaluate(
     per_query, notes = judge(judged, rank(labels, values, groups, tie_rule, ids))
     left_out = {}
     for text, metric in asked.items():
-        rule = _one_of("empty", empty or preset.empty_of(metric), Empty)
+        rule = one_of("empty", empty or preset.empty_of(metric), Empty)
         left_out[text] = _settle(text, metric, per_query[text], rule, groups)
     return Evaluation(
         qids=groups.qids,
@@ -77,7 +77,7 @@ def evaluate(
     )
 
 
-def _rows(name: str, given: ArrayLike, low: float | None = None) -> NDArray[np.float64]:
+def rows_of(name: str, given: ArrayLike, low: float | None = None) -> NDArray[np.float64]:
     """One finite number a row (scores may also be −inf: not retrieved)."""
     try:
         rows = np.asarray(given, dtype=np.float64)
@@ -94,7 +94,8 @@ def _rows(name: str, given: ArrayLike, low: float | None = None) -> NDArray[np.f
     return np.ascontiguousarray(rows)
 
 
-def _one_of(name: str, value: Any, allowed: Any) -> Any:
+def one_of(name: str, value: Any, allowed: Any) -> Any:
+    """`value` as one of the words of a Literal type."""
     value = str(value)
     if value not in get_args(allowed):
         raise MetricError(f"{name} must be one of {', '.join(get_args(allowed))}, got {value!r}")
@@ -117,7 +118,7 @@ def _settle(text: str, metric: Metric, values: NDArray[np.float64], rule: Empty,
 def _query_weights(weight: ArrayLike | None, groups: QueryGroups) -> NDArray[np.float64] | None:
     if weight is None:
         return None
-    weights = _rows("weights", weight)
+    weights = rows_of("weights", weight)
     if weights.size != groups.n_queries:
         raise ShapeError(f"weight must have one entry a query: got {weights.size} for {groups.n_queries} queries")
     if (weights < 0).any() or not weights.any():

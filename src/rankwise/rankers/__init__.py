@@ -1,0 +1,1 @@
+"""Estimators that are trained on a ranking metric."""
