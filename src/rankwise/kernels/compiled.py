@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 from numba.extending import register_jitable
 
-__all__ = ["compiled", "fingerprint", "helper", "is_compiled", "kernel", "specialise"]
+__all__ = ["compiled", "fingerprint", "helper", "is_compiled", "kernel", "reassociating_kernel", "specialise"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -35,7 +36,7 @@ def _sources_of_this_folder() -> bytes:
 
 def _code_parts(function: Any, seen: set[int]) -> list[str]:
     """Byte code, constants and, through its globals, everything else that `function` will run."""
-    function = inspect.unwrap(getattr(function, "py_func", function))
+    function = _plain(function)
     if not isinstance(function, types.FunctionType) or id(function) in seen:
         return []
     seen.add(id(function))
@@ -45,6 +46,8 @@ def _code_parts(function: Any, seen: set[int]) -> list[str]:
     for value in [function.__globals__.get(name) for name in code.co_names] + closure:
         if isinstance(value, bool | int | float | str | tuple):
             parts.append(repr(value))
+        elif isinstance(value, np.ndarray):
+            parts.append(hashlib.sha256(value.tobytes()).hexdigest())
         elif callable(value):
             parts += _code_parts(value, seen)
     return parts
@@ -57,17 +60,20 @@ def fingerprint(*functions: Any) -> str:
     return hashlib.sha256(_sources_of_this_folder() + text.encode()).hexdigest()[:16]
 
 
-def _compile(function: types.FunctionType, name: str) -> Any:
+def _compile(function: types.FunctionType, name: str, **options: Any) -> Any:
     function.__qualname__ = name
-    return numba.njit(cache=True, **OPTIONS)(function)
+    return numba.njit(cache=True, **OPTIONS, **options)(function)
 
 
-def kernel(function: Function) -> Function:
+def kernel(function: Function, **options: Any) -> Function:
     """Compile a function of `kernels/`: no GIL, cached on disk under a name that changes with its code."""
     assert isinstance(function, types.FunctionType)
-    dispatcher = _compile(function, f"{function.__name__}-{fingerprint(function)}")
-    dispatcher.__wrapped__ = function
-    return dispatcher  # type: ignore[no-any-return]
+    return _compile(function, f"{function.__name__}-{fingerprint(function)}", **options)  # type: ignore[no-any-return]
+
+
+def reassociating_kernel(function: Function) -> Function:
+    """A kernel whose sums may be added in any order, which lets the compiler use vectors for them."""
+    return kernel(function, fastmath={"reassoc", "contract", "nsz"})
 
 
 def helper(function: Function) -> Function:
@@ -89,22 +95,37 @@ def is_compiled(method: Any) -> bool:
     return bool(getattr(inspect.unwrap(method), "__compiled__", False))
 
 
-def specialise(template: Callable[..., Any], **hooks: Any) -> Any:
-    """Compile a copy of `template` in which the global names `hooks` are these functions.
+def specialise(template: Callable[..., Any], **names: Any) -> Any:
+    """Compile a copy of `template` in which the global names `names` are these functions or numbers.
 
-    A template calls, say, `value(self, ranked, ideal)`; a metric's own `value` takes its place. A copy
-    with its own globals (rather than a closure or an argument) is what numba can inline and cache.
+    A template calls, say, `value(self, ranked, ideal)`; a metric's own `value` takes its place. A copy with its own
+    globals (rather than a closure or an argument) is what numba can inline and cache; a number becomes a constant,
+    which lets the compiler unroll what it counts.
     """
-    raw = {name: inspect.unwrap(hook) for name, hook in hooks.items()}
+    raw = {name: value if _is_kernel(value) or not callable(value) else _plain(value) for name, value in names.items()}
     return _specialise(template, tuple(sorted(raw.items())))
 
 
+def _is_kernel(value: Any) -> bool:
+    return isinstance(value, numba.core.dispatcher.Dispatcher)
+
+
+def _plain(function: Any) -> Any:
+    """The Python function behind wrappers and dispatchers."""
+    return inspect.unwrap(getattr(function, "py_func", function))
+
+
 @functools.cache
-def _specialise(template: Any, hooks: tuple[tuple[str, types.FunctionType], ...]) -> Any:
-    code = getattr(template, "__wrapped__", template).__code__
-    owners = "-".join(hook.__qualname__ for _, hook in hooks)
-    bound = {name: numba.njit(**OPTIONS)(hook) for name, hook in hooks}
-    copy = types.FunctionType(code, {**template.__globals__, **bound}, template.__name__)
-    copy.__module__ = template.__module__
-    safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in owners)
-    return _compile(copy, f"{template.__name__}-{safe}-{fingerprint(template, *(hook for _, hook in hooks))}")
+def _specialise(template: Any, names: tuple[tuple[str, Any], ...]) -> Any:
+    original = _plain(template)
+    functions = {name: value for name, value in names if callable(value)}
+    numbers = {name: value for name, value in names if not callable(value)}
+    # A kernel is compiled once and shared; a plain function becomes part of this copy.
+    bound = {name: f if _is_kernel(f) else numba.njit(**OPTIONS)(f) for name, f in functions.items()}
+    copy = types.FunctionType(original.__code__, {**original.__globals__, **bound, **numbers}, original.__name__)
+    copy.__module__ = original.__module__
+    parts = [original.__name__, *(_plain(f).__qualname__ for f in functions.values()), *map(str, numbers.values())]
+    owners = "".join(c if c.isalnum() or c in "-_." else "_" for c in "-".join(parts))[:150]
+    options = getattr(template, "targetoptions", {})
+    fast = {"fastmath": options["fastmath"]} if options.get("fastmath") else {}
+    return _compile(copy, f"{owners}-{fingerprint(original, *functions.values())}", **fast)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.kernels.compiled import compiled
-from rankwise.metrics.base import Labels, Metric, Ranks, check_cutoff
+from rankwise.metrics.base import NO_LEVELS, Factors, Labels, Metric, Ranks, check_cutoff
 from rankwise.metrics.linear import relevant_count, top
 
 __all__ = ["AveragePrecision"]
@@ -96,3 +96,24 @@ class AveragePrecision(Metric):
         total = relevant_count(ideal)
         total = top(self.k, total) if self.min else total
         return np.where(relevant[a] == relevant[b], 0.0, np.where(up, change, -change)) / total
+
+    @compiled
+    def swap_factors(self, ranked: Labels, ideal: Labels, grades: Labels) -> Factors:
+        """With H and S as in `swap_delta`: (H+1)/rank − S where the irrelevant document is above, else H/rank − S."""
+        n = ranked.size
+        classes = np.zeros(n, dtype=np.int64)
+        heights = np.zeros((2, n))
+        hits = 0
+        between = 0.0
+        for i in range(n):
+            per_rank = 1.0 / (i + 1) if i < top(self.k, n) else 0.0
+            if ranked[i] > 0:
+                classes[i] = 1
+                hits += 1
+                between += per_rank
+            heights[0, i] = (hits + 1) * per_rank - between
+            heights[1, i] = hits * per_rank - between
+        total = top(self.k, hits) if self.min else hits
+        weights = np.zeros((2, 2, 2))
+        weights[0, 0, 1] = weights[1, 1, 0] = 1.0 / total
+        return classes, heights, weights, NO_LEVELS

@@ -19,10 +19,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwise.errors import MetricError
+from rankwise.kernels.lambda_loops import NO_LEVELS
 
-__all__ = ["Labels", "Metric", "Ranks", "check_cutoff", "metric_classes", "number"]
+__all__ = ["NO_LEVELS", "Factors", "Labels", "Metric", "Ranks", "check_cutoff", "metric_classes", "number"]
 
 Ranks = NDArray[Any]  # int64, counted from 0
+Factors = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]  # classes, heights, weights, levels
 Labels = NDArray[Any]  # float64, one entry a document, in compiled code and out of it
 
 _CLASSES: dict[str, type[Metric]] = {}  # by class name, in order of definition
@@ -98,6 +100,15 @@ class Metric(ABC):
         """
         return self._recomputed_delta(*args, **kwargs)
 
+    def swap_factors(self, *args: Any, **kwargs: Any) -> Factors | None:
+        """`swap_factors(ranked, ideal, grades)`: |swap_delta| in a form that can be summed over pairs in linear time.
+
+        Classes of the documents (the better, the higher), `heights[r, i]` of ranks and `weights[r, a, b]` of classes
+        with |ΔM_ij| = Σ_r weights[r, class_i, class_j] · (heights[r, i] − heights[r, j]) for i above j. `grades` are
+        all labels of the data set, rising. None, the default: there is no such form, and pairs are summed singly.
+        """
+        return None
+
     def for_labels(self, labels: NDArray[np.float64]) -> Self:
         """This metric with what it takes from the whole data set filled in (MAUC: its classes' shares)."""
         return self
@@ -141,6 +152,8 @@ class Metric(ABC):
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if isinstance(value, tuple):
+                # Up to a power of two, with NaN, which equals no label: or each length would be compiled anew.
+                value = (*value, *[np.nan] * ((1 << (len(value) - 1).bit_length()) - len(value)))
                 types.append((field.name, np.float64, (len(value),)))
             else:
                 kind = np.bool_ if isinstance(value, bool) else np.float64 if isinstance(value, float) else np.int64

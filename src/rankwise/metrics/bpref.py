@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.kernels.compiled import compiled
-from rankwise.metrics.base import Labels, Metric, Ranks
+from rankwise.metrics.base import NO_LEVELS, Factors, Labels, Metric, Ranks
 from rankwise.metrics.linear import relevant_count
 
 __all__ = ["BPref"]
@@ -84,3 +84,26 @@ class BPref(Metric):
         both = relevant[a] & relevant[b]
         delta = np.where(both | (a == b), 0, inner + up + down) / (bound * R)
         return np.asarray(delta)
+
+    @compiled
+    def swap_factors(self, ranked: Labels, ideal: Labels, grades: Labels) -> Factors:
+        """As in `swap_delta`, the counts above and between as prefix sums (all documents judged)."""
+        n = ranked.size
+        classes = np.zeros(n, dtype=np.int64)
+        heights = np.empty((2, n))
+        relevant = relevant_count(ideal)
+        above, would_gain, would_lose = 0, 0, 0
+        for i in range(n):
+            if ranked[i] > 0:
+                classes[i] = 1
+                heights[0, i] = -(min(above, relevant) + would_gain)
+                would_gain += above <= relevant
+                would_lose += above < relevant
+                heights[1, i] = -(min(above, relevant) + would_lose)
+            else:
+                heights[0, i] = -(min(above, relevant) + would_gain)
+                heights[1, i] = -(min(above + 1, relevant) + would_lose)
+                above += 1
+        weights = np.zeros((2, 2, 2))
+        weights[0, 0, 1] = weights[1, 1, 0] = 1.0 / max(1, relevant * min(relevant, n - relevant))
+        return classes, heights, weights, NO_LEVELS

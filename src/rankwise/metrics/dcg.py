@@ -21,10 +21,17 @@ def graded_gain(labels: Labels, linear: bool) -> Labels:
     return gain
 
 
+FIRST_DISCOUNTS = 1.0 / np.log2(np.arange(2.0, 2050.0))  # logarithms are dear, and most lists are short
+
+
 @helper
 def log_discount(n: int) -> Labels:
     """1/log2(1 + rank) for ranks 1 to n."""
-    discount: Labels = 1.0 / np.log2(np.arange(2.0, n + 2.0))
+    discount = np.empty(n)
+    known = min(n, FIRST_DISCOUNTS.size)
+    discount[:known] = FIRST_DISCOUNTS[:known]
+    for i in range(known, n):
+        discount[i] = 1.0 / np.log2(i + 2.0)
     return discount
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.kernels.compiled import compiled, helper
-from rankwise.metrics.base import Labels, Metric, Ranks, check_cutoff
+from rankwise.kernels.lambda_loops import class_of
+from rankwise.metrics.base import NO_LEVELS, Factors, Labels, Metric, Ranks, check_cutoff
 from rankwise.metrics.linear import top
 
 __all__ = ["ERR"]
@@ -98,3 +99,25 @@ class ERR(Metric):
         inner = (ratio - 1.0) * (sums[b] - terms[b] - sums[a])
         at_b = reading[b] * (ratio * stop[a] - stop[b]) * per_rank[b]
         return np.where(a == b, 0.0, at_a + inner + at_b)
+
+    @compiled
+    def swap_factors(self, ranked: Labels, ideal: Labels, grades: Labels) -> Factors:
+        """With T = Π(1−R)/rank: |R_b − R_a|/(1 − R_a) times the fall of T(1−R) + ΣTR from the upper rank, a's, on."""
+        n = ranked.size
+        classes = np.empty(n, dtype=np.int64)
+        heights = np.empty((1, n))
+        reading = 1.0
+        passed = 0.0
+        for i in range(n):
+            stop = _stops(ranked[i], self.highest)
+            here = reading / (i + 1) if i < top(self.k, n) else 0.0
+            passed += here * stop
+            heights[0, i] = here * (1.0 - stop) + passed
+            reading *= 1.0 - stop
+            classes[i] = class_of(ranked[i], grades)
+        weights = np.empty((1, grades.size, grades.size))
+        for a in range(grades.size):
+            for b in range(grades.size):
+                upper, lower = _stops(grades[a], self.highest), _stops(grades[b], self.highest)
+                weights[0, a, b] = abs(upper - lower) / (1.0 - upper)
+        return classes, heights, weights, NO_LEVELS

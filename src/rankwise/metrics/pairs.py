@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.kernels.compiled import compiled, helper
-from rankwise.metrics.base import Labels, Metric, Ranks
+from rankwise.kernels.lambda_loops import class_of
+from rankwise.metrics.base import NO_LEVELS, Factors, Labels, Metric, Ranks
 
 __all__ = ["PairwiseCorrect"]
 
@@ -87,6 +88,28 @@ class PairwiseCorrect(Metric):
         sizes = np.unique(ideal, return_counts=True)[1]
         pairs = (len(ideal) ** 2 - np.sum(sizes.astype(float) ** 2)) / 2
         return np.asarray(np.where(a == b, 0.0, change) / pairs)
+
+    @compiled
+    def swap_factors(self, ranked: Labels, ideal: Labels, grades: Labels) -> Factors:
+        """For labels a > b: documents from the upper to the lower rank with b ≤ label < a and with b < label ≤ a."""
+        n, many = ranked.size, grades.size
+        classes = np.empty(n, dtype=np.int64)
+        heights = np.zeros((many, n))
+        for i in range(n):
+            classes[i] = class_of(ranked[i], grades)
+            if i > 0:
+                heights[:, i] = heights[:, i - 1]
+            heights[classes[i], i] -= 1.0
+        total = n * (n - 1) / 2.0
+        for c in range(many):
+            total -= heights[c, n - 1] * (heights[c, n - 1] + 1.0) / 2.0
+        weights = np.zeros((many, many, many))
+        for v in range(many):
+            for a in range(many):
+                for b in range(many):
+                    high, low = max(a, b), min(a, b)
+                    weights[v, a, b] = ((low <= v < high) + (low < v <= high)) / total
+        return classes, heights, weights, NO_LEVELS
 
 
 @helper

@@ -14,7 +14,7 @@ from rankwise.errors import DataError
 from rankwise.kernels import ranks, threads
 from rankwise.kernels.radix import falling_order
 
-__all__ = ["Ranking", "Ties", "rank"]
+__all__ = ["Ranking", "Ties", "falling_rows", "rank", "sorted_labels"]
 
 Ties = Literal["expected", "worst", "best", "input", "docid"]
 
@@ -34,9 +34,7 @@ class Ranking:
     @cached_property
     def ideal(self) -> NDArray[np.float64]:
         """Labels of each query, best first."""
-        out = np.empty_like(self.labels)
-        threads.by_queries(lambda low, high: ranks.sort_labels(self.labels, self.offsets, low, high, out), self.offsets)
-        return out
+        return sorted_labels(self.labels, self.offsets)
 
     @cached_property
     def judged(self) -> Ranking:
@@ -50,6 +48,13 @@ class Ranking:
         return self if np.array_equal(sizes, self.retrieved) else replace(self, retrieved=sizes)
 
 
+def sorted_labels(labels: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Labels of each query, best first."""
+    out = np.empty_like(labels)
+    threads.by_queries(lambda low, high: ranks.sort_labels(labels, offsets, low, high, out), offsets)
+    return out
+
+
 def _order(scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     """Rows by falling score within each query, equal scores as they stand."""
     order = np.empty(scores.size, dtype=np.int64)
@@ -60,6 +65,16 @@ def _order(scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[n
         start, stop = offsets[q], offsets[q + 1]
         order[start:stop] = falling_order(scores[start:stop])
         order[start:stop] += start
+    return order
+
+
+def falling_rows(
+    scores: NDArray[np.float64], offsets: NDArray[np.int64], key: NDArray[Any] | None = None
+) -> NDArray[np.int64]:
+    """Rows of grouped data by falling score within each query; equal scores by rising `key`, or as they stand."""
+    order = _order(scores, offsets)
+    if key is not None:
+        threads.by_queries(lambda a, b: ranks.order_ties(scores, key, offsets, a, b, order), offsets)
     return order
 
 
@@ -88,10 +103,7 @@ def rank(
     """Rank the rows of each query by falling score (labels, scores and ids in the order of the input)."""
     key = _tie_key(ties, labels, doc_ids)
     labels, scores, offsets = groups.grouped(labels), groups.grouped(scores), groups.offsets
-    order = _order(scores, offsets)
-    if key is not None:
-        key = groups.grouped(key)
-        threads.by_queries(lambda a, b: ranks.order_ties(scores, key, offsets, a, b, order), offsets)
+    order = falling_rows(scores, offsets, None if key is None else groups.grouped(key))
     ranked, sorted_scores = np.empty_like(labels), np.empty_like(scores)
     half = order.size // 2
     threads.run(

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.kernels.compiled import compiled
-from rankwise.metrics.base import Labels, Metric, Ranks, check_cutoff
+from rankwise.metrics.base import NO_LEVELS, Factors, Labels, Metric, Ranks, check_cutoff
 from rankwise.metrics.linear import relevant_count, top
 
 __all__ = ["ReciprocalRank"]
@@ -73,3 +73,26 @@ class ReciprocalRank(Metric):
         first = np.where(up, np.minimum(a, found[0]), np.where(down, np.minimum(b, found[1]), found[0]))
         delta = worth[first] - worth[found[0]]
         return np.asarray(delta if np.any(ideal > 0) else np.full_like(delta, np.nan))
+
+    @compiled
+    def swap_factors(self, ranked: Labels, ideal: Labels, grades: Labels) -> Factors:
+        """The first relevant document alone counts, so it is a class of its own: 0 irrelevant, 1 relevant, 2 first."""
+        n = ranked.size
+        classes = np.zeros(n, dtype=np.int64)
+        worth = np.zeros(n + 1)  # the last is the worth of a rank that does not exist
+        first, second = n, n
+        for i in range(n):
+            worth[i] = 1.0 / (i + 1) if i < top(self.k, n) else 0.0
+            if ranked[i] > 0:
+                classes[i] = 2 if first == n else 1
+                if first == n:
+                    first = i
+                elif second == n:
+                    second = i
+        heights = np.zeros((2, n))
+        for i in range(n):
+            heights[0, i] = worth[i] - worth[first] if i < first else 0.0
+            heights[1, i] = worth[i] if i <= first else max(worth[i], worth[second])
+        weights = np.zeros((2, 3, 3))
+        weights[0, 0, 1] = weights[0, 0, 2] = weights[1, 2, 0] = 1.0
+        return classes, heights, weights, NO_LEVELS

@@ -19,7 +19,8 @@ from rankwise.errors import DataError, ShapeError
 from rankwise.metrics.base import Metric
 from rankwise.metrics.evaluate import one_of, rows_of
 from rankwise.metrics.names import parse
-from rankwise.objectives.pair_sums import pair_sums
+from rankwise.metrics.ranking import sorted_labels
+from rankwise.objectives.pair_sums import PairSums
 
 __all__ = ["LambdaObjective", "Method", "Norm", "lambda_gradients"]
 
@@ -60,7 +61,9 @@ class LambdaObjective:
         self.metric = parse(metric).for_labels(np.maximum(labels, 0.0))
         self.labels = np.maximum(self.groups.grouped(labels), 0.0)
         self.row_weight = self._weights(weight)
-        self.shuffle = np.random.default_rng(seed).permutation(labels.size)
+        self.shuffle = np.random.default_rng(seed).permutation(labels.size).astype(np.float64)
+        self._ideal = sorted_labels(self.labels, self.groups.offsets)
+        self._sums = PairSums(self)
 
     def _weights(self, weight: ArrayLike | None) -> NDArray[np.float64] | None:
         """A weight for each row in grouped order, whose products over pairs are the weights of the pairs."""
@@ -84,7 +87,7 @@ class LambdaObjective:
         values = rows_of("scores", scores)
         if values.size != self.groups.n_rows:
             raise ShapeError(f"scores must have one entry a row: got {values.size} for {self.groups.n_rows} rows")
-        pushes, curvature = pair_sums(self, np.ascontiguousarray(self.groups.grouped(values)))
+        pushes, curvature = self._sums(np.ascontiguousarray(self.groups.grouped(values)), self._ideal)
         return self.groups.ungrouped(-pushes), self.groups.ungrouped(curvature)
 
 

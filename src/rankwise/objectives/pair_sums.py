@@ -3,52 +3,148 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwise.errors import MetricError
+from rankwise.kernels import lambda_loops, threads
+from rankwise.kernels.compiled import is_compiled, specialise
+from rankwise.kernels.expansions import PairTerms, divided_terms, plain_terms
+from rankwise.kernels.pair_sums import sweep
+from rankwise.metrics.base import Metric
+from rankwise.metrics.linear import LinearMetric
+from rankwise.metrics.ranking import falling_rows
+
 if TYPE_CHECKING:
     from rankwise.objectives.lambdas import LambdaObjective
 
-__all__ = ["GAP", "pair_sums"]
+__all__ = ["GAP", "PairSums"]
 
 GAP = 0.01  # added to the difference of scores before dividing by it, as in LightGBM
+ALONE = 100_000  # a list this long gets a thread for each of its two sweeps
+NUMBERS_OF_GRADES = (2, 3, 5, 8, 32, 64)
+LARGEST_TABLE = 5_000  # documents of a query whose pairs may stand in memory at once
 
 log = logging.getLogger("rankwise")
 
-
-def pair_sums(
-    objective: LambdaObjective, scores: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """λ's and Hessians for scores in grouped order, in grouped order."""
-    pushes, curvature = np.zeros(scores.size), np.zeros(scores.size)
-    for a, b in zip(objective.groups.offsets[:-1], objective.groups.offsets[1:], strict=True):
-        order = np.lexsort((objective.shuffle[a:b], -scores[a:b]))
-        rows = a + order
-        weight = None if objective.row_weight is None else objective.row_weight[rows]
-        pushes[rows], curvature[rows] = _by_swaps(objective, objective.labels[rows], scores[rows], weight)
-    return pushes, curvature
+Sums = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
-def _by_swaps(
-    objective: LambdaObjective,
-    ranked: NDArray[np.float64],
-    scores: NDArray[np.float64],
-    weight: NDArray[np.float64] | None,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """All pairs of one ranked query, from the metric's own `swap_delta`: for any metric, and slow."""
-    n, sigma = ranked.size, objective.sigma
-    i, j = np.meshgrid(np.arange(n), np.arange(n), indexing="ij")
-    delta = np.nan_to_num(np.abs(objective.metric.swap_delta(ranked, i, j)))
-    gap = scores[:, None] - scores[None, :]
-    if objective.norm == "gap":
-        delta = delta / (GAP + np.abs(gap))
-    if weight is not None:
-        delta = delta * weight[:, None] * weight[None, :]
-    better = np.sign(ranked[:, None] - ranked[None, :])
-    with np.errstate(over="ignore"):
-        miss = 1.0 / (1.0 + np.exp(sigma * better * gap))
-    pushes = (better * delta * sigma * miss).sum(axis=1)
-    curvature = (np.abs(better) * delta * sigma**2 * miss * (1.0 - miss)).sum(axis=1)
-    return pushes, curvature
+def _factors_of(metric: Metric) -> Any | None:
+    """The compiled factors of a metric; None if it has none."""
+    cls: Any = type(metric)
+    if isinstance(metric, LinearMetric):
+        hooks = {"gains": cls.gains, "discounts": cls.discounts, "normaliser": cls.normaliser}
+        return specialise(lambda_loops.linear_factors, **hooks) if all(map(is_compiled, hooks.values())) else None
+    return specialise(_same, swap_factors=cls.swap_factors) if is_compiled(cls.swap_factors) else None
+
+
+def _padded(grades: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Grades up to one of a few numbers of them, by grades that no document has: each number is compiled once."""
+    size = next((size for size in NUMBERS_OF_GRADES if size >= grades.size), grades.size)
+    return np.append(grades, grades[-1] + np.arange(1.0, size - grades.size + 1))
+
+
+def _same(self, ranked, ideal, grades):  # type: ignore[no-untyped-def]
+    """A metric's own factors, callable from Python."""
+    return swap_factors(self, ranked, ideal, grades)  # type: ignore[name-defined]  # noqa: F821
+
+
+class PairSums:
+    """How the pairs of one objective are summed: chosen once, used in every round."""
+
+    def __init__(self, objective: LambdaObjective) -> None:
+        self.objective = objective
+        self.offsets = objective.groups.offsets
+        self.c = 0.0 if objective.norm is None else GAP * objective.sigma
+        self.terms: PairTerms = plain_terms() if objective.norm is None else divided_terms(self.c)
+        self.grades = _padded(np.unique(objective.labels))
+        self.factors = _factors_of(objective.metric)
+        if self.factors is None:
+            log.info("%s states no factors: its pairs are summed one by one, which is slow", objective.metric)
+            self.exact_up_to = np.iinfo(np.int64).max
+            return
+        record = objective.metric.record()
+        two = self.grades[1::-1].copy()
+        _, heights, weights, _ = self.factors(record, two, two, self.grades)
+        self.shape = (heights.shape[0], weights.shape[1])
+        size = self.shape[0] * self.shape[1]
+        can_sweep = size <= lambda_loops.MOST_CLASSES and self.grades.size <= lambda_loops.MOST_CLASSES
+        self.exact_up_to = self._crossover(size) if can_sweep else np.iinfo(np.int64).max
+        names = {"FACTORS": self.shape[0], "CLASSES": self.shape[1], "TERMS": self.terms.right.size}
+        self.sweep = specialise(sweep, **names)
+        self.loop = specialise(lambda_loops.lambdas_of_queries, swap_factors=self.factors, sweep=self.sweep)
+
+    def _crossover(self, size: int) -> int:
+        """Documents up to which all pairs are faster than two sweeps (measured: benchmarks/lambdas.py)."""
+        if self.objective.method == "exact":
+            return int(np.iinfo(np.int64).max)
+        return 0 if self.objective.method == "linear" else 120 + 40 * size
+
+    def __call__(self, scores: NDArray[np.float64], ideal: NDArray[np.float64]) -> Sums:
+        """λ's and Hessians for scores in grouped order, in grouped order."""
+        objective = self.objective
+        order = falling_rows(scores, self.offsets, objective.shuffle)
+        labels, ranked = objective.labels[order], objective.sigma * scores[order]
+        share = np.ones(scores.size) if objective.row_weight is None else objective.row_weight[order]
+        pushes, bends = np.zeros(scores.size), np.zeros(scores.size)
+        if self.factors is None:
+            self._by_swaps(labels, ranked, share, pushes, bends)
+        else:
+            self._by_factors(labels, ranked, ideal, share, pushes, bends)
+        # |ΔM| is divided by a gap of σ·s, not of s, where it is divided at all
+        scale = objective.sigma * (objective.sigma if objective.norm else 1.0)
+        back, back_bends = np.empty_like(pushes), np.empty_like(bends)
+        back[order] = scale * pushes
+        back_bends[order] = scale * objective.sigma * bends
+        return back, back_bends
+
+    def _by_factors(self, labels: Any, scores: Any, ideal: Any, share: Any, pushes: Any, bends: Any) -> None:
+        record = self.objective.metric.record()
+        alone = ALONE if self.exact_up_to < ALONE else np.iinfo(np.int64).max
+        first = (record, labels, scores, ideal, self.offsets, self.grades, self.terms, self.c, self.exact_up_to, alone)
+        threads.by_queries(lambda low, high: self.loop(*first, share, low, high, pushes, bends), self.offsets)
+        for q in np.flatnonzero(np.diff(self.offsets) > alone):
+            rows = slice(self.offsets[q], self.offsets[q + 1])
+            if ideal[rows.start] > ideal[rows.stop - 1]:
+                self._by_two_threads(labels[rows], scores[rows], ideal[rows], share[rows], pushes[rows], bends[rows])
+
+    def _by_two_threads(self, labels: Any, scores: Any, ideal: Any, share: Any, pushes: Any, bends: Any) -> None:
+        """One very long list: a thread sweeps down, another up."""
+        assert self.factors is not None
+        classes, heights, weights, _ = self.factors(self.objective.metric.record(), labels, ideal, self.grades)
+        if classes.size == 0:
+            return
+        up_pushes, up_bends = np.zeros_like(pushes), np.zeros_like(bends)
+        tasks = []
+        for down, p, h in ((True, pushes, bends), (False, up_pushes, up_bends)):
+            w = lambda_loops.sweep_weights(weights, self.terms.right, self.terms.wrong, self.terms.curvature, down)
+            rates = (self.terms.doubling, self.terms.slowest)
+            tasks.append(partial(self.sweep, scores, classes, heights, *w, *rates, share, down, p, h))
+        threads.run(tasks)
+        pushes += up_pushes
+        bends += up_bends
+
+    def _by_swaps(self, labels: Any, scores: Any, share: Any, pushes: Any, bends: Any) -> None:
+        """All pairs from the metric's own `swap_delta`: for any metric, and slow."""
+        for a, b in zip(self.offsets[:-1], self.offsets[1:], strict=True):
+            ranked = labels[a:b]
+            if b - a > LARGEST_TABLE:
+                raise MetricError(
+                    f"{self.objective.metric} has no factors, so a query's pairs are held in memory: got a query of "
+                    f"{b - a} documents, more than {LARGEST_TABLE}; state swap_factors or train on another metric"
+                )
+            i, j = np.meshgrid(np.arange(b - a), np.arange(b - a), indexing="ij")
+            delta = np.nan_to_num(np.abs(self.objective.metric.swap_delta(ranked, i, j)))
+            gap = scores[a:b, None] - scores[None, a:b]
+            if self.c > 0:
+                delta = delta / (self.c + np.abs(gap))
+            delta = delta * share[a:b, None] * share[None, a:b]
+            better = np.sign(ranked[:, None] - ranked[None, :])
+            z = np.exp(-np.abs(gap))
+            miss = np.where(better * gap > 0, z, 1.0) / (1.0 + z)
+            pushes[a:b] = (better * delta * miss).sum(axis=1)
+            bends[a:b] = (np.abs(better) * delta * z / (1.0 + z) ** 2).sum(axis=1)

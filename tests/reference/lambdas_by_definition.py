@@ -1,0 +1,43 @@
+"""λ-gradients of one ranked list as the papers define them: swap two documents, judge again, push.
+
+Slow, and knows nothing of factors, sweeps or kernels; the metric comes in as a function of ranked labels.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+
+def lambdas(
+    value: Callable[[list[float]], float],
+    ranked: Sequence[float],
+    scores: Sequence[float],
+    sigma: float = 1.0,
+    gap: float | None = None,
+    weight: Sequence[float] | None = None,
+) -> tuple[list[float], list[float]]:
+    """λ's and Hessians, for documents in rank order; `gap`: divide each |ΔM| by gap + |s_i − s_j|."""
+    n = len(ranked)
+    pushes, bends = [0.0] * n, [0.0] * n
+    before = value(list(ranked))
+    if math.isnan(before):
+        return pushes, bends
+    for i in range(n):
+        for j in range(n):
+            if ranked[i] <= ranked[j]:
+                continue
+            swapped = list(ranked)
+            swapped[i], swapped[j] = swapped[j], swapped[i]
+            delta = abs(value(swapped) - before)
+            if gap is not None:
+                delta /= gap + abs(scores[i] - scores[j])
+            if weight is not None:
+                delta *= weight[i] * weight[j]
+            x = sigma * (scores[i] - scores[j])
+            miss = 1.0 / (1.0 + math.exp(x)) if x < 700 else 0.0
+            pushes[i] += delta * sigma * miss
+            pushes[j] -= delta * sigma * miss
+            bends[i] += delta * sigma**2 * miss * (1.0 - miss)
+            bends[j] += delta * sigma**2 * miss * (1.0 - miss)
+    return pushes, bends
