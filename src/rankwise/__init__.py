@@ -15,21 +15,27 @@ if TYPE_CHECKING:
     from rankwise.data import RankingData, read, write
     from rankwise.errors import RankwiseError
     from rankwise.metrics import Comparison, Evaluation, Metric, compare, evaluate, parse
-    from rankwise.objectives import lambda_gradients
+    from rankwise.models import load, save
+    from rankwise.objectives import diagnose, lambda_gradients
+    from rankwise.rankers import LambdaMART
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Comparison",
     "Evaluation",
+    "LambdaMART",
     "Metric",
     "RankingData",
     "RankwiseError",
     "compare",
+    "diagnose",
     "evaluate",
     "lambda_gradients",
+    "load",
     "parse",
     "read",
+    "save",
     "write",
 ]
 
@@ -38,7 +44,9 @@ _HOMES = {
     "rankwise.data": ("RankingData", "read", "write"),
     "rankwise.errors": ("RankwiseError",),
     "rankwise.metrics": ("Comparison", "Evaluation", "Metric", "compare", "evaluate", "parse"),
-    "rankwise.objectives": ("lambda_gradients",),
+    "rankwise.models": ("load", "save"),
+    "rankwise.objectives": ("diagnose", "lambda_gradients"),
+    "rankwise.rankers": ("LambdaMART",),
 }
 
 

@@ -5,16 +5,25 @@
     │   ├── FormatError      a file, at a place in it: file, line, column
     │   └── ShapeError       arrays that do not fit together
     ├── MetricError          a metric that is not known, or not fit for the data
+    ├── ModelFileError       a model file or a checkpoint that is damaged, hostile or not ours
     └── MissingExtraError    an optional package that is not installed
 
 A message is one sentence or two: what is wrong, what was got, what to do.
-`DataError` and `MetricError` are `ValueError`s and `MissingExtraError` is an
+`DataError`, `MetricError` and `ModelFileError` are `ValueError`s and `MissingExtraError` is an
 `ImportError`, so that code written for scikit-learn catches them.
 """
 
 from __future__ import annotations
 
-__all__ = ["DataError", "FormatError", "MetricError", "MissingExtraError", "RankwiseError", "ShapeError"]
+__all__ = [
+    "DataError",
+    "FormatError",
+    "MetricError",
+    "MissingExtraError",
+    "ModelFileError",
+    "RankwiseError",
+    "ShapeError",
+]
 
 
 class RankwiseError(Exception):
@@ -42,6 +51,10 @@ class ShapeError(DataError):
 
 class MetricError(RankwiseError, ValueError):
     """A metric that is not known, or not fit for the data."""
+
+
+class ModelFileError(RankwiseError, ValueError):
+    """A model file or a checkpoint that is damaged, hostile or not ours."""
 
 
 class MissingExtraError(RankwiseError, ImportError):

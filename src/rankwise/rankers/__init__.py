@@ -1,1 +1,5 @@
-"""Estimators that are trained on a ranking metric."""
+"""Estimators that learn to rank."""
+
+from rankwise.rankers.lambdamart import LambdaMART
+
+__all__ = ["LambdaMART"]

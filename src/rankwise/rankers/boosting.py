@@ -1,0 +1,179 @@
+"""The boosting loop: one tree a round on LightGBM's engine, from gradients of ours.
+
+A round depends on the binned data, the scores so far, the parameters and the round's number, and on nothing else:
+what we draw at random follows from the round's number, and where LightGBM draws, each round has a booster of its
+own. So a run that is killed and resumed from saved scores grows the same trees, bit for bit, as one that never stopped.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import lightgbm as lgb
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.errors import DataError
+from rankwise.metrics import Metric, evaluate
+from rankwise.rankers.tree_text import split_trees
+
+__all__ = ["Judged", "Objective", "Rounds", "boost"]
+
+Scores = NDArray[np.float64]
+
+
+class Objective(Protocol):
+    """What trees descend."""
+
+    def gradients(self, scores: Scores) -> tuple[Scores, Scores]:
+        """Gradient of the cost and Hessian, one entry a row."""
+        ...
+
+
+@dataclass
+class Judged:
+    """Rows that the model is judged on after each round."""
+
+    rows: lgb.Dataset
+    X: Any
+    y: Scores
+    qid: NDArray[Any] | None
+    start: Scores | None = None
+
+    def value(self, metric: Metric, scores: Scores) -> float:
+        """The metric itself, as `rankwise.evaluate` has it."""
+        value = evaluate(self.y, scores, self.qid, metric)[metric]
+        if math.isnan(value):
+            raise DataError(f"no query of eval_set has {metric.needs}, which {metric} needs; pass other queries")
+        return value
+
+
+@dataclass
+class Rounds:
+    """Where a run of rounds stands: all that is needed to go on with it.
+
+    `scores` are those of the training rows and of each judged set, after the last of `trees`; `values` has the
+    metric on each judged set before the first round and after every one; `header` opens the model's text.
+    """
+
+    scores: list[Scores]
+    trees: list[str] = field(default_factory=list)
+    values: list[list[float]] = field(default_factory=list)
+    header: list[str] = field(default_factory=list)
+
+    @property
+    def done(self) -> int:
+        """Rounds so far."""
+        return len(self.trees)
+
+    def best(self) -> int:
+        """Rounds up to the best value on the first judged set, the first of equals; all of them if none is judged."""
+        return int(np.argmax([values[0] for values in self.values])) if self.values[0] else self.done
+
+
+def boost(
+    rounds: Rounds,
+    rows: lgb.Dataset,
+    judged: Sequence[Judged],
+    objective: Objective,
+    metric: Metric,
+    *,
+    parameters: dict[str, Any],
+    limit: int,
+    patience: int | None,
+    sample: Callable[[int], NDArray[np.bool_]] | None,
+    seed: int,
+    after_round: Callable[[Callable[[], Rounds]], None],
+) -> None:
+    """Go on from `rounds` to at most `limit` of them, or `patience` after the best.
+
+    `sample(round)` says which rows a round learns from. `after_round` is called after each round with a function
+    that gives the present state, trees included. If it or anything else raises, `rounds` holds all complete rounds.
+    """
+    engine = _Engine(rounds, rows, judged, parameters, seed)
+    if not rounds.values:
+        rounds.values.append(_judge(judged, metric, rounds.scores[1:]))
+
+    def descend(scores: Scores, _: lgb.Dataset) -> tuple[Scores, Scores]:
+        gradient, hessian = objective.gradients(scores)
+        if sample is not None:
+            left_out = ~sample(engine.done)
+            gradient[left_out] = hessian[left_out] = 0.0
+        return gradient, hessian
+
+    try:
+        while engine.done < limit:
+            if patience is not None and rounds.values[0] and engine.done - rounds.best() >= patience:
+                break
+            if not engine.grow(descend):
+                break  # no split is worth making
+            rounds.scores[1:] = _scores(engine.booster.eval_valid)
+            rounds.values.append(_judge(judged, metric, rounds.scores[1:]))
+            after_round(engine.fetch)
+    finally:
+        engine.fetch()
+        # An interruption may have come between a tree and its value.
+        del rounds.trees[len(rounds.values) - 1 :]
+
+
+def _judge(judged: Sequence[Judged], metric: Metric, scores: Sequence[Scores]) -> list[float]:
+    return [one.value(metric, its) for one, its in zip(judged, scores, strict=True)]
+
+
+class _Engine:
+    """LightGBM, going on from the scores of `rounds`."""
+
+    def __init__(
+        self, rounds: Rounds, rows: lgb.Dataset, judged: Sequence[Judged], parameters: dict[str, Any], seed: int
+    ) -> None:
+        self.rounds, self.parameters, self.seed = rounds, parameters, seed
+        self.data = [rows, *(one.rows for one in judged)]
+        self.draws = parameters["feature_fraction"] < 1.0
+        self._start()
+
+    def _start(self) -> None:
+        """A new booster, which knows of earlier rounds by their scores alone."""
+        self.first = self.rounds.done
+        drawn = int(np.random.default_rng([self.seed, self.first]).integers(2**31))
+        for data, scores in zip(self.data, self.rounds.scores, strict=True):
+            data.set_init_score(scores)
+        rows, *judged = self.data
+        self.booster = lgb.Booster({**self.parameters, "feature_fraction_seed": drawn}, rows)
+        for number, data in enumerate(judged):
+            self.booster.add_valid(data, f"valid_{number}")
+
+    @property
+    def done(self) -> int:
+        """Rounds so far, those of earlier boosters included."""
+        return self.first + self.booster.current_iteration()
+
+    def grow(self, descend: Callable[..., tuple[Scores, Scores]]) -> bool:
+        """One round; False if there is nothing to split."""
+        if self.draws and self.booster.current_iteration():
+            # Its random numbers would go on from the last round, which a resumed run has not made.
+            self.fetch()
+            self._start()
+        return not self.booster.update(fobj=descend)
+
+    def fetch(self) -> Rounds:
+        """The rounds up to now; trees and scores are taken from the engine only when somebody asks for them."""
+        rounds = self.rounds
+        rounds.header, new = split_trees(self.booster.model_to_string(start_iteration=rounds.done - self.first))
+        rounds.trees += new
+        rounds.scores[:1] = _scores(self.booster.eval_train)
+        return rounds
+
+
+def _scores(evaluate_by: Callable[..., Any]) -> list[Scores]:
+    """The engine shows its running scores only to functions that evaluate them."""
+    seen: list[Scores] = []
+
+    def look(scores: Scores, _: lgb.Dataset) -> tuple[str, float, bool]:
+        seen.append(scores.copy())
+        return "seen", 0.0, True
+
+    evaluate_by(look)
+    return seen

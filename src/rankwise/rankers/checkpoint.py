@@ -1,0 +1,105 @@
+"""Training that is written down as it goes, to be resumed after a kill at any moment.
+
+The file holds the trees and the running scores as they are in the engine (see `boosting`), nothing that runs
+code; it is replaced as a whole, so there is always a complete one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+import zipfile
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from rankwise.data.atomic import atomic_path
+from rankwise.errors import ModelFileError
+from rankwise.rankers.boosting import Rounds
+from rankwise.rankers.training import Plan, State
+
+__all__ = ["Checkpoint", "fingerprint"]
+
+FORMAT = 1
+SECONDS = 5.0  # at most this much work is lost
+SHARE = 0.05  # of the time may go into writing
+
+
+@dataclass
+class Checkpoint:
+    """A file that follows a run of training."""
+
+    path: Path
+    run: str  # fingerprint of the data and the parameters
+    seed: int
+    next_time: float = field(default_factory=lambda: time.monotonic() + SECONDS)
+
+    def is_due(self) -> bool:
+        """Whether enough time has passed since the last writing."""
+        return time.monotonic() >= self.next_time
+
+    def write(self, state: State) -> None:
+        """Replace the file."""
+        began = time.monotonic()
+        rounds = state.rounds
+        said = {
+            "format": FORMAT,
+            "run": self.run,
+            "seed": self.seed,
+            "finished": [_plain(one) for one in state.finished],
+            "rounds": None if rounds is None else _plain(rounds),
+        }
+        scores: dict[str, Any] = {
+            f"scores_{k}": array for k, array in enumerate([] if rounds is None else rounds.scores)
+        }
+        with atomic_path(self.path) as temporary, temporary.open("wb") as file:
+            np.savez(file, state=np.frombuffer(json.dumps(said).encode(), np.uint8), **scores)
+        now = time.monotonic()
+        self.next_time = now + max(SECONDS, (now - began) / SHARE)
+
+
+def read_checkpoint(path: str | PathLike[str]) -> tuple[str, int, State]:
+    """Fingerprint, seed and state of the run that a file follows."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            said = json.loads(file["state"].tobytes())
+            if said["format"] != FORMAT:
+                raise ModelFileError(
+                    f"{path} is a checkpoint of format {said['format']}, and this rankwise reads {FORMAT}; start anew"
+                )
+            rounds = None if said["rounds"] is None else Rounds([], **said["rounds"])
+            if rounds is not None:
+                rounds.scores = [file[f"scores_{k}"] for k in range(len(file.files) - 1)]
+            finished = [Rounds([], **one) for one in said["finished"]]
+            return str(said["run"]), int(said["seed"]), State(finished, rounds)
+    except (ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile) as problem:
+        if isinstance(problem, ModelFileError):
+            raise
+        raise ModelFileError(f"{path} is not a whole checkpoint ({problem}); remove it and start anew") from problem
+
+
+def _plain(rounds: Rounds) -> dict[str, Any]:
+    return {"trees": rounds.trees, "values": rounds.values, "header": rounds.header}
+
+
+def fingerprint(plan: Plan, parameters: dict[str, Any]) -> str:
+    """A hash of all that decides the outcome but the seed, so that a run is not resumed with other data."""
+    digest = hashlib.sha256(repr(sorted(parameters.items())).encode())
+    arrays: list[Any] = [plan.y, plan.groups.offsets, plan.groups.order, plan.row_weight, plan.query_weight, plan.start]
+    for one in plan.judged:
+        arrays += [one.y, one.qid, one.start]
+    X: Any
+    for X in (plan.X, *(one.X for one in plan.judged)):
+        sparse = isinstance(X, sp.csr_matrix)
+        arrays += [X.data, X.indices] if sparse else [X if isinstance(X, np.ndarray) else np.array(X.shape)]
+    for array in arrays:
+        if array is not None:
+            digest.update(repr((array.shape, array.dtype)).encode())
+            digest.update(np.ascontiguousarray(array).data if array.dtype.kind != "O" else repr(array).encode())
+    digest.update("".join(plan.first_trees).encode())
+    return digest.hexdigest()

@@ -1,0 +1,79 @@
+"""Why one document stands above another, feature by feature."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+
+from rankwise.errors import DataError
+from rankwise.metrics.evaluation import aligned
+
+__all__ = ["Explanation", "explain_rows"]
+
+SHOWN = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """What each feature adds to the score of row `i` over that of row `j`; the parts add up to `difference`.
+
+    `str` shows the features that matter most, with their values in both rows.
+    """
+
+    i: int
+    j: int
+    difference: float
+    features: list[str]
+    contributions: NDArray[np.float64]
+    values: list[tuple[Any, Any]]
+
+    def __str__(self) -> str:
+        order = np.argsort(-np.abs(self.contributions), kind="stable")
+        shown = [k for k in order[:SHOWN] if self.contributions[k] != 0.0]
+        place = "above" if self.difference > 0 else "below" if self.difference < 0 else "level with"
+        rows = [("feature", f"row {self.i}", f"row {self.j}", "adds")]
+        for k in shown:
+            first, second = (_short(value) for value in self.values[k])
+            rows.append((self.features[k], first, second, f"{self.contributions[k]:+.4f}"))
+        others = float(self.contributions.sum() - self.contributions[shown].sum())
+        rows.append(("all others", "", "", f"{others:+.4f}"))
+        return f"row {self.i} is {place} row {self.j} by {abs(self.difference):.4f}\n{aligned(rows)}"
+
+
+def _short(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)
+
+
+def explain_rows(model: Any, X: Any, i: int, j: int) -> Explanation:
+    """The parts of the difference of two scores, from the trees' own contributions (SHAP values)."""
+    for row in (i, j):
+        if not 0 <= row < X.shape[0]:
+            raise DataError(f"rows are counted from 0 to {X.shape[0] - 1}, got {row}; name one of these")
+    two = _safe_indexing(X, [i, j])
+    if isinstance(two, sp.csr_matrix):
+        two = two.toarray()  # LightGBM rounds the contributions of sparse rows to their own precision
+    parts = model._average(two, pred_contrib=True)
+    names = getattr(model, "feature_names_in_", None)
+    return Explanation(
+        i=i,
+        j=j,
+        difference=float(np.subtract(*model._average(two))),
+        features=[f"feature {k}" for k in range(model.n_features_in_)] if names is None else [str(n) for n in names],
+        contributions=parts[0, :-1] - parts[1, :-1],
+        values=_values(two),
+    )
+
+
+def _values(two: Any) -> list[tuple[Any, Any]]:
+    """The two values of each column."""
+    if isinstance(two, np.ndarray):
+        return [(first, second) for first, second in two.T]
+    if hasattr(two, "to_pydict"):  # Arrow
+        return [(first, second) for first, second in two.to_pydict().values()]
+    columns = (two[name] for name in two.columns)
+    return [(first, second) for first, second in columns]

@@ -1,0 +1,80 @@
+"""Features in any of the forms that LightGBM reads, named and numbered as scikit-learn does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import _check_feature_names, _check_n_features, validate_data
+
+from rankwise.errors import DataError, ShapeError
+
+__all__ = ["as_features", "by_column", "categorical_columns", "is_table"]
+
+
+def is_table(X: Any) -> bool:
+    """Whether X is a table of named columns (pandas, Arrow, polars), which LightGBM reads without our help."""
+    return hasattr(X, "__dataframe__")
+
+
+def as_features(model: Any, X: Any, *, fitting: bool) -> Any:
+    """X as LightGBM takes it; in fitting it sets `n_features_in_` and `feature_names_in_`, else it must agree."""
+    if is_table(X):
+        if X.shape[0] == 0:
+            raise DataError("there are no rows, got an empty table; pass at least one document")
+        _check_feature_names(model, X, reset=fitting)
+        _check_n_features(model, X, reset=fitting)
+        return X
+    # NaN means missing, so only infinity is refused.
+    checked: Any = validate_data(
+        model,
+        X,
+        reset=fitting,
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32],
+        ensure_all_finite="allow-nan",
+        ensure_min_samples=2 if fitting else 1,  # one document has no rank to learn
+    )
+    return sp.csr_matrix(checked) if hasattr(checked, "indptr") else checked
+
+
+def _column(model: Any, named: Any, parameter: str) -> int:
+    """Number of a column that is given by number or by name."""
+    names = getattr(model, "feature_names_in_", None)
+    if isinstance(named, str):
+        if names is None or named not in names:
+            raise DataError(f"{parameter} names the feature {named!r}, which X does not have; check its columns")
+        return int(np.flatnonzero(names == named)[0])
+    if not isinstance(named, int | np.integer) or not 0 <= named < model.n_features_in_:
+        raise DataError(
+            f"{parameter} must give columns by name or by number from 0 to {model.n_features_in_ - 1}, got {named!r}"
+        )
+    return int(named)
+
+
+def by_column(model: Any, given: Sequence[int] | Mapping[Any, int] | None, parameter: str) -> list[int] | None:
+    """−1, 0 or 1 for each column, given in order or by name."""
+    if given is None:
+        return None
+    if isinstance(given, Mapping):
+        values = [0] * model.n_features_in_
+        for named, value in given.items():
+            values[_column(model, named, parameter)] = value
+    else:
+        values = list(given)
+    if len(values) != model.n_features_in_:
+        raise ShapeError(f"{parameter} must have one entry a feature, got {len(values)} for {model.n_features_in_}")
+    wrong = [value for value in values if value not in (-1, 0, 1)]
+    if wrong:
+        raise DataError(f"{parameter} must be -1 (falling), 0 (free) or 1 (rising), got {wrong[0]!r}")
+    return [int(value) for value in values]
+
+
+def categorical_columns(model: Any, X: Any, given: Sequence[Any] | None) -> list[int]:
+    """Numbers of the categorical columns: those given, and those of an unordered category type of pandas."""
+    columns = {_column(model, named, "categorical_feature") for named in (() if given is None else given)}
+    if hasattr(X, "dtypes") and hasattr(X, "iloc"):
+        columns |= {i for i, kind in enumerate(X.dtypes) if getattr(kind, "ordered", None) is False}
+    return sorted(columns)

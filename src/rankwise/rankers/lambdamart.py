@@ -1,0 +1,269 @@
+"""LambdaMART: boosted trees on the λ-gradients of any metric, grown by LightGBM."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import lightgbm as lgb
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from rankwise.errors import DataError
+from rankwise.metrics import Metric, evaluate
+from rankwise.objectives.lambdas import Norm
+from rankwise.rankers.base import Ranker, SavedModel
+from rankwise.rankers.checkpoint import Checkpoint, fingerprint, read_checkpoint
+from rankwise.rankers.explanation import Explanation, explain_rows
+from rankwise.rankers.features import as_features
+from rankwise.rankers.parameters import engine_threads
+from rankwise.rankers.planning import make_plan
+from rankwise.rankers.saved_trees import from_saved, to_saved
+from rankwise.rankers.training import Plan, State, bag_trees, finish_stage, train
+from rankwise.rankers.tree_text import join_trees, read_booster
+
+__all__ = ["LambdaMART"]
+
+log = logging.getLogger("rankwise")
+
+Callback = Callable[[int, dict[str, float]], object]
+
+
+class LambdaMART(Ranker):
+    """Boosted trees that learn to rank by the metric they are judged by.
+
+    `metric` is any metric of rankwise, by text or by value; the trees descend its λ-gradients, `score` is its value,
+    and with an `eval_set` training stops on it. Labels may be any finite numbers (below 0: not judged), queries of any
+    length, rows in any order; a feature that is NaN is missing.
+
+    - `n_estimators`, `learning_rate`, `num_leaves`, `min_child_samples`, `min_sum_hessian_in_leaf`, `reg_lambda`,
+      `colsample_bytree`, `max_bin`: as in LightGBM. λ's are scaled so that a row's mean Hessian at equal scores is 1/4,
+      whatever the metric: limits and penalties on Hessians mean what they mean for the log loss.
+    - `monotone_constraints`: −1, 0 or 1 for each feature, or a mapping from some of them, by name or number.
+    - `categorical_feature`: names or numbers of features that are categories (whole numbers from 0); category
+      columns of pandas are known without it.
+    - `norm`: "gap" divides |ΔM| of a pair by 0.01 plus the difference of its scores, as LightGBM does; None leaves it.
+    - `sigma`: steepness of the pairs' logistic cost.
+    - `bags`: models on bootstraps of the queries (of the rows, if there is one list), whose scores are averaged.
+    - `query_subsample`: share of the queries that each round learns from.
+    - `init`: what to start from before turning to the metric, with a fifth of the learning rate: "logloss" (of labels
+      above 0) or "l2" train a plain model first, with as many rounds and the same stopping; a fitted model of trees is
+      continued; scores, one a row, are the start of the training only, and `predict` gives what is to be added.
+    - `early_stopping_rounds`: with an `eval_set`, rounds without a better value before training ends; the rounds up to
+      the best are kept. None trains and keeps all rounds.
+    - `random_state`: a number makes the same data give the same model, bit for bit, whatever the number of threads.
+    - `n_jobs`: threads of LightGBM, None for all cores; `verbose`: log the metric every so many rounds.
+
+    >>> import rankwise.data
+    >>> made = rankwise.data.cubic(queries=20, documents=20, features=5)
+    >>> model = LambdaMART("ndcg@5", n_estimators=5, random_state=0).fit(made.X, made.y, qid=made.qid)
+    >>> model.score(made.X, made.y, qid=made.qid) > 0.7
+    True
+    """
+
+    kind: ClassVar[str] = "lambdamart"
+
+    def __init__(
+        self,
+        metric: str | Metric = "ndcg@10",
+        *,
+        n_estimators: int = 100,
+        learning_rate: float = 0.1,
+        num_leaves: int = 31,
+        min_child_samples: int = 20,
+        min_sum_hessian_in_leaf: float = 1e-3,
+        reg_lambda: float = 0.0,
+        colsample_bytree: float = 1.0,
+        max_bin: int = 255,
+        monotone_constraints: Sequence[int] | Mapping[str | int, int] | None = None,
+        categorical_feature: Sequence[str | int] | None = None,
+        norm: Norm | None = "gap",
+        sigma: float = 1.0,
+        bags: int = 1,
+        query_subsample: float = 1.0,
+        init: Any = None,
+        early_stopping_rounds: int | None = 50,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.metric = metric
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.num_leaves = num_leaves
+        self.min_child_samples = min_child_samples
+        self.min_sum_hessian_in_leaf = min_sum_hessian_in_leaf
+        self.reg_lambda = reg_lambda
+        self.colsample_bytree = colsample_bytree
+        self.max_bin = max_bin
+        self.monotone_constraints = monotone_constraints
+        self.categorical_feature = categorical_feature
+        self.norm = norm
+        self.sigma = sigma
+        self.bags = bags
+        self.query_subsample = query_subsample
+        self.init = init
+        self.early_stopping_rounds = early_stopping_rounds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @property
+    def max_rounds(self) -> int:
+        """Rounds that training can take through all bags and stages; callbacks count up to it."""
+        return self.bags * self.n_estimators * (2 if isinstance(self.init, str) else 1)
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        eval_set: Any = None,
+        sample_weight: ArrayLike | None = None,
+        query_weight: ArrayLike | None = None,
+        callbacks: Iterable[Callback] | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+        resume: bool = False,
+    ) -> Self:
+        """Train on rows in any order; `qid=None` is one list.
+
+        `eval_set` is (X, y, qid) or a list of these; the first is what training stops on. A pair of documents weighs
+        the product of their `sample_weight`s times its query's `query_weight` (queries by first appearance). After
+        each round, every callback is called with the number of the round and {metric: value} on the first eval_set.
+
+        Ctrl-C ends training early: the best rounds so far are kept, `interrupted_` is True and a warning is logged.
+        `checkpoint` names a file that is kept up to date; with `resume=True`, training goes on from it, if it is
+        there, and ends with the same model as if it had never stopped, given the same data and parameters.
+        """
+        seed, state, run = int(check_random_state(self.random_state).randint(2**31 - 1)), State(), None
+        if checkpoint is not None and resume and Path(checkpoint).exists():
+            run, saved_seed, state = read_checkpoint(checkpoint)
+            seed = saved_seed if self.random_state is None else seed
+        plan = make_plan(self, X, y, qid, eval_set, sample_weight, query_weight, seed)
+        follower = None
+        if checkpoint is not None:
+            follower = Checkpoint(Path(checkpoint), fingerprint(plan, self.get_params(deep=False)), seed)
+            if run not in (None, follower.run):
+                raise DataError(
+                    f"{checkpoint} belongs to training with other data or parameters; pass the same or resume=False"
+                )
+        interrupted = False
+        try:
+            train(plan, state, self._reporter(plan, callbacks, follower))
+        except KeyboardInterrupt:
+            _keep_what_is_done(plan, state)
+            interrupted = True
+        if follower is not None and not interrupted:
+            follower.write(state)
+        self._set_learned(plan, state)
+        self.interrupted_ = interrupted
+        return self
+
+    def _reporter(
+        self, plan: Plan, callbacks: Iterable[Callback] | None, follower: Checkpoint | None
+    ) -> Callable[[int, list[float], Callable[[], State]], None]:
+        """What happens after each round."""
+        called, name = list(callbacks or ()), str(plan.metric)
+
+        def report(number: int, values: list[float], state: Callable[[], State]) -> None:
+            if follower is not None and follower.is_due():
+                follower.write(state())
+            if self.verbose and number % self.verbose == 0:
+                log.info("round %d %s", number, " ".join(f"{name} {value:.5f}" for value in values))
+            for callback in called:
+                callback(number, {name: values[0]} if values else {})
+
+        return report
+
+    def _set_learned(self, plan: Plan, state: State) -> None:
+        stages = plan.stages[: len(state.finished)]
+        name = str(plan.metric)
+        self.boosters_: list[lgb.Booster] = []
+        self.evals_result_: dict[str, dict[str, list[float]]] = {}
+        for bag in sorted({stage.bag for stage in stages}):
+            trees = bag_trees(plan, state, bag)
+            self.boosters_.append(
+                read_booster(join_trees(state.finished[-1].header, trees, plan.rows.pandas_categorical))
+            )
+            rounds = [one for one, stage in zip(state.finished, stages, strict=True) if stage.bag == bag]
+            for k in range(len(plan.judged)):
+                history = [values[k] for one in rounds for values in one.values[1:]]
+                self.evals_result_[f"bag_{bag}.valid_{k}" if self.bags > 1 else f"valid_{k}"] = {name: history}
+        self.best_iteration_ = max(booster.current_iteration() for booster in self.boosters_)
+        self.best_score_: float | None = None
+        if plan.judged:
+            first = plan.judged[0]
+            scores = self._average(first.X) + (0.0 if first.start is None else first.start)
+            self.best_score_ = evaluate(first.y, scores, first.qid, plan.metric)[plan.metric]
+        self.n_rows_, self.n_queries_ = plan.y.size, plan.groups.n_queries
+
+    def _average(self, X: Any, **options: Any) -> Any:
+        threads = engine_threads(self.n_jobs)
+        outputs: list[Any] = [
+            booster.predict(X, raw_score=True, num_threads=threads, **options) for booster in self.boosters_
+        ]
+        return sum(outputs[1:], start=outputs[0]) / len(outputs)
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """A score for each row: the higher, the better its rank."""
+        check_is_fitted(self, "boosters_")
+        return np.asarray(self._average(as_features(self, X, fitting=False)), dtype=np.float64)
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Scores after each round, the last being those of `predict`."""
+        check_is_fitted(self, "boosters_")
+        features = as_features(self, X, fitting=False)
+        scores = [np.zeros(features.shape[0]) for _ in self.boosters_]
+        for number in range(self.best_iteration_):
+            for total, booster in zip(scores, self.boosters_, strict=True):
+                if number < booster.current_iteration():
+                    total += booster.predict(features, raw_score=True, start_iteration=number, num_iteration=1)
+            yield np.asarray(sum(scores[1:], start=scores[0]) / len(scores))
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of each feature in the gain of all splits."""
+        check_is_fitted(self, "boosters_")
+        gain = np.sum([booster.feature_importance("gain") for booster in self.boosters_], axis=0)
+        return np.asarray(gain / max(gain.sum(), np.finfo(float).tiny))
+
+    def explain(self, X: Any, i: int, j: int) -> Explanation:
+        """Why row `i` of X is above row `j` (or below): what each feature adds to the difference of their scores."""
+        check_is_fitted(self, "boosters_")
+        return explain_rows(self, as_features(self, X, fitting=False), i, j)
+
+    def to_saved(self) -> SavedModel:
+        """The fitted model as plain values and bytes."""
+        check_is_fitted(self, "boosters_")
+        return to_saved(self)
+
+    @classmethod
+    def from_saved(cls, saved: SavedModel) -> Self:
+        """The model that `to_saved` described; whatever is wrong with it raises ModelFileError."""
+        model: Self = from_saved(cls, saved)
+        return model
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _keep_what_is_done(plan: Plan, state: State) -> None:
+    """After an interruption: whole bags, or the best rounds so far where there is none yet."""
+    whole = [number for number in range(len(state.finished)) if plan.ends_bag(number)]
+    if whole:
+        del state.finished[whole[-1] + 1 :]
+    elif state.rounds is not None and state.rounds.done:
+        finish_stage(plan, state, interrupted=True)
+    if not state.finished:
+        raise KeyboardInterrupt
+    log.warning("training was interrupted; the best rounds so far are kept")

@@ -1,0 +1,73 @@
+"""What the parameters of LambdaMART may be, and what the engine is told."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rankwise.errors import DataError
+
+__all__ = ["check_parameters", "engine_parameters", "engine_threads"]
+
+# name: whole number, lowest (None: above 0), highest
+RANGES: dict[str, tuple[bool, float | None, float]] = {
+    "n_estimators": (True, 1, 10**6),
+    "learning_rate": (False, None, 1e3),
+    "num_leaves": (True, 2, 131_072),
+    "min_child_samples": (True, 0, 2**31 - 1),
+    "min_sum_hessian_in_leaf": (False, 0, 1e300),
+    "reg_lambda": (False, 0, 1e300),
+    "colsample_bytree": (False, None, 1),
+    "max_bin": (True, 2, 65_535),
+    "sigma": (False, None, 1e6),
+    "bags": (True, 1, 10**4),
+    "query_subsample": (False, None, 1),
+    "early_stopping_rounds": (True, 1, 10**6),
+    "verbose": (True, 0, 10**6),
+}
+
+
+def check_parameters(given: dict[str, Any]) -> None:
+    """Raise DataError on the first parameter that is out of its range."""
+    for name, (whole, low, high) in RANGES.items():
+        value = given[name]
+        if name == "early_stopping_rounds" and value is None:
+            continue
+        kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
+        fits = isinstance(value, kinds) and not (isinstance(value, bool) and name != "verbose")
+        if not fits or not math.isfinite(value) or value > high or (value <= 0 if low is None else value < low):
+            kind = "a whole number" if whole else "a number"
+            bounds = f"above 0 and at most {high:g}" if low is None else f"from {low:g} to {high:g}"
+            raise DataError(f"{name} must be {kind} {bounds}, got {value!r}")
+    if given["norm"] not in ("gap", None):
+        raise DataError(f'norm must be "gap" or None, got {given["norm"]!r}')
+    if not isinstance(given["n_jobs"], int | np.integer | None):
+        raise DataError(f"n_jobs must be a number of threads, or None for all cores, got {given['n_jobs']!r}")
+
+
+def engine_threads(n_jobs: int | None) -> int:
+    """LightGBM's number of threads: 0 lets it use all cores."""
+    return 0 if n_jobs is None or n_jobs < 1 else int(n_jobs)
+
+
+def engine_parameters(given: dict[str, Any], monotone: list[int] | None) -> dict[str, Any]:
+    """Our parameters in LightGBM's words."""
+    told = {
+        "objective": "none",
+        "metric": "none",
+        "verbosity": -1,
+        "num_leaves": int(given["num_leaves"]),
+        "min_data_in_leaf": int(given["min_child_samples"]),
+        "min_sum_hessian_in_leaf": float(given["min_sum_hessian_in_leaf"]),
+        "lambda_l2": float(given["reg_lambda"]),
+        "feature_fraction": float(given["colsample_bytree"]),
+        "max_bin": int(given["max_bin"]),
+        "num_threads": engine_threads(given["n_jobs"]),
+        # Left alone, LightGBM times two ways of summing and takes the faster: other sums, other trees, run by run.
+        # Sums by column do not depend on the number of threads; sums by row were 12% faster on 39,139 × 136.
+        "deterministic": True,
+        "force_col_wise": True,
+    }
+    return told if monotone is None else told | {"monotone_constraints": monotone}

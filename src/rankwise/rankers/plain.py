@@ -1,0 +1,48 @@
+"""Plain losses that a model may start from before it turns to its metric (KERNELS section 2)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from rankwise.errors import DataError
+
+__all__ = ["LogLoss", "SquaredLoss"]
+
+Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+
+class LogLoss:
+    """Log loss of "the label is above 0", the scores being log odds less those of the whole data set.
+
+    The constant is left out of the scores because no ranking depends on it.
+    """
+
+    def __init__(self, y: NDArray[np.float64], weight: NDArray[np.float64] | None) -> None:
+        self.target = (y > 0).astype(np.float64)
+        self.weight = np.ones(y.size) if weight is None else weight
+        share = float(np.average(self.target, weights=self.weight))
+        if not 0.0 < share < 1.0:
+            raise DataError(
+                f'init="logloss" needs labels of 0 and labels above 0, got only {"the latter" if share else "0"}; '
+                'use init="l2" or None'
+            )
+        self.offset = np.log(share / (1.0 - share))
+
+    def gradients(self, scores: NDArray[np.float64]) -> Pair:
+        """Gradient and Hessian at these scores."""
+        chance = expit(scores + self.offset)
+        return self.weight * (chance - self.target), self.weight * chance * (1.0 - chance)
+
+
+class SquaredLoss:
+    """Half the squared distance of scores from labels, both less the mean label."""
+
+    def __init__(self, y: NDArray[np.float64], weight: NDArray[np.float64] | None) -> None:
+        self.weight = np.ones(y.size) if weight is None else weight
+        self.target = y - np.average(y, weights=self.weight)
+
+    def gradients(self, scores: NDArray[np.float64]) -> Pair:
+        """Gradient and Hessian at these scores."""
+        return self.weight * (scores - self.target), self.weight.copy()  # the caller may write to it

@@ -1,0 +1,164 @@
+"""From what `fit` is given to a plan: everything is checked here, before the first round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import lightgbm as lgb
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankwise.data.groups import QueryGroups
+from rankwise.errors import DataError, ShapeError
+from rankwise.metrics import parse
+from rankwise.metrics.evaluate import rows_of
+from rankwise.rankers.boosting import Judged
+from rankwise.rankers.features import as_features, by_column, categorical_columns
+from rankwise.rankers.parameters import check_parameters, engine_parameters
+from rankwise.rankers.training import Plan, Stage
+from rankwise.rankers.tree_text import split_trees
+
+__all__ = ["make_plan"]
+
+# After a plain model the λ's take smaller steps: they refine a ranking that is good already.
+TURNING = 0.2
+
+
+def make_plan(
+    model: Any,
+    X: Any,
+    y: ArrayLike,
+    qid: ArrayLike | None,
+    eval_set: Any,
+    sample_weight: ArrayLike | None,
+    query_weight: ArrayLike | None,
+    seed: int,
+) -> Plan:
+    """Check everything that a LambdaMART was given, and say what to train."""
+    given = model.get_params(deep=False)
+    check_parameters(given)
+    metric = parse(given["metric"])
+    features = as_features(model, X, fitting=True)
+    if y is None:
+        raise DataError("LambdaMART requires y to be passed, but the target y is None; pass the labels")
+    labels = rows_of("labels", y)
+    groups = QueryGroups.single(labels.size) if qid is None else QueryGroups.from_qid(qid)
+    rows = features.shape[0]
+    if labels.size != rows or groups.n_rows != rows:
+        raise ShapeError(f"X, y and qid must have one entry a row, got {rows}, {labels.size} and {groups.n_rows}")
+    if given["query_subsample"] < 1.0 and groups.n_queries == 1:
+        raise DataError("query_subsample draws whole queries, got one list; leave it at 1.0 or pass qid")
+    parameters = engine_parameters(given, by_column(model, given["monotone_constraints"], "monotone_constraints"))
+    data = _dataset(
+        features,
+        labels,
+        params=parameters,
+        # LightGBM forbids many characters in names, so it never sees the real ones.
+        feature_name=[f"f{column}" for column in range(model.n_features_in_)],
+        categorical_feature=categorical_columns(model, X, given["categorical_feature"]),
+    )
+    if not any(data.feature_num_bin(column) > 1 for column in range(model.n_features_in_)):
+        raise DataError(
+            f"no feature parts the {rows} rows into two of at least {given['min_child_samples']} each; "
+            "pass more rows, features that vary or a lower min_child_samples"
+        )
+    header, trees, start = _start(model, given["init"], rows)
+    plain = [given["init"]] if isinstance(given["init"], str) else []
+    rate = given["learning_rate"]
+    losses = [(loss, rate) for loss in plain] + [("lambdas", rate * TURNING if plain or trees else rate)]
+    judged = [_judged(model, one, data, parameters, needs_start=start is not None) for one in _eval_sets(eval_set)]
+    return Plan(
+        metric=metric,
+        X=features,
+        rows=data,
+        y=labels,
+        groups=groups,
+        row_weight=_weights("sample_weight", sample_weight, rows, "row"),
+        query_weight=_weights("query_weight", query_weight, groups.n_queries, "query"),
+        start=start,
+        first_trees=trees,
+        header=header,
+        judged=judged,
+        stages=[Stage(bag, loss, step) for bag in range(given["bags"]) for loss, step in losses],
+        parameters=parameters,
+        limit=int(given["n_estimators"]),
+        patience=given["early_stopping_rounds"] if judged else None,
+        norm=given["norm"],
+        sigma=float(given["sigma"]),
+        query_subsample=float(given["query_subsample"]),
+        seed=seed,
+    )
+
+
+def _dataset(X: Any, y: NDArray[np.float64], **options: Any) -> lgb.Dataset:
+    try:
+        return lgb.Dataset(X, label=y, **options).construct()
+    except (lgb.basic.LightGBMError, TypeError, ValueError) as problem:
+        said = " ".join(str(problem).split())
+        raise DataError(f"LightGBM cannot read the features ({said}); pass numbers or declared categories") from problem
+
+
+def _start(model: Any, init: Any, rows: int) -> tuple[list[str], list[str], NDArray[np.float64] | None]:
+    """Header and trees of a model to start from, and scores to start from."""
+    if init is None or (isinstance(init, str) and init in ("logloss", "l2")):
+        return [], [], None
+    if isinstance(init, str):
+        raise DataError(f'init must be None, "logloss", "l2", scores or a fitted model, got {init!r}')
+    # Ours has one booster a bag, LightGBM's estimators have one, and a booster is itself.
+    boosters = getattr(init, "boosters_", None) or [getattr(init, "booster_", init)]
+    if not isinstance(boosters[0], lgb.Booster):
+        if hasattr(init, "predict"):
+            raise DataError(
+                f"init can start from fitted trees, got {type(init).__name__}, fitted or not; fit a LambdaMART or a "
+                "LightGBM model, or pass the scores of yours"
+            )
+        scores = rows_of("init", init)
+        if scores.size != rows:
+            raise ShapeError(f"init must have one score a row: got {scores.size} for {rows} rows")
+        return [], [], scores
+    if len(boosters) > 1:
+        raise DataError(f"init must be a model of one bag, got one of {len(boosters)}; fit it with bags=1")
+    (booster,) = boosters
+    if booster.num_feature() != model.n_features_in_ or booster.num_model_per_iteration() != 1:
+        raise ShapeError(
+            f"init must be a model of one score on the same features, got {booster.num_model_per_iteration()} scores "
+            f"on {booster.num_feature()} features for X with {model.n_features_in_}"
+        )
+    return *split_trees(booster.model_to_string()), None
+
+
+def _eval_sets(given: Any) -> Sequence[Any]:
+    if given is None:
+        return []
+    return given if isinstance(given, list) else [given]
+
+
+def _judged(model: Any, given: Any, train: lgb.Dataset, parameters: dict[str, Any], needs_start: bool) -> Judged:
+    if not isinstance(given, tuple) or len(given) not in (2, 3, 4):
+        raise DataError(f"eval_set must be (X, y, qid) or a list of these, got {type(given).__name__}")
+    X, y, qid, start = (*given, None, None)[:4]
+    features, labels = as_features(model, X, fitting=False), rows_of("labels of eval_set", y)
+    groups = None if qid is None else np.asarray(qid)
+    if needs_start and start is None:
+        raise DataError(
+            "a model that starts from given scores is judged with given scores; pass eval_set=(X, y, qid, scores)"
+        )
+    scores = None if start is None else rows_of("scores of eval_set", start)
+    for name, entries in (("y", labels), ("qid", groups), ("scores", scores)):
+        if entries is not None and len(entries) != features.shape[0]:
+            raise ShapeError(
+                f"{name} of eval_set must have one entry a row: got {len(entries)} for {features.shape[0]}"
+            )
+    return Judged(_dataset(features, labels, params=parameters, reference=train), features, labels, groups, scores)
+
+
+def _weights(name: str, given: ArrayLike | None, count: int, what: str) -> NDArray[np.float64] | None:
+    if given is None:
+        return None
+    weights = rows_of(name, given)
+    if weights.size != count:
+        raise ShapeError(f"{name} must have one entry a {what}: got {weights.size} for {count}")
+    if (weights < 0).any() or not weights.any():
+        raise DataError(f"{name} must be 0 or more and not all zero, got a lowest of {weights.min():g}")
+    return weights

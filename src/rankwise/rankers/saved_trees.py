@@ -1,0 +1,117 @@
+"""A fitted LambdaMART as plain values and texts, and back."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from typing import Any
+
+import lightgbm as lgb
+import numpy as np
+
+from rankwise.errors import DataError, ModelFileError
+from rankwise.metrics import Metric, parse
+from rankwise.rankers.base import SavedModel
+from rankwise.rankers.parameters import check_parameters
+from rankwise.rankers.tree_checks import check_tree_text
+from rankwise.rankers.tree_text import join_trees, read_booster, split_trees
+
+__all__ = ["from_saved", "to_saved"]
+
+
+def to_saved(model: Any) -> SavedModel:
+    """What is needed to predict, score and fit again."""
+    texts = []
+    for booster in model.boosters_:
+        header, trees = split_trees(booster.model_to_string())
+        texts.append(join_trees(header, trees, booster.pandas_categorical))
+    names = getattr(model, "feature_names_in_", None)
+    return SavedModel(
+        kind=model.kind,
+        metric=str(parse(model.metric)),
+        parameters={name: _plain(value) for name, value in model.get_params(deep=False).items()},
+        n_features=int(model.n_features_in_),
+        feature_names=None if names is None else [str(name) for name in names],
+        summary={
+            "engine": f"lightgbm {lgb.__version__}",
+            "rows": int(model.n_rows_),
+            "queries": int(model.n_queries_),
+            "trees": int(sum(booster.num_trees() for booster in model.boosters_)),
+            "best_iteration": int(model.best_iteration_),
+            "best_score": model.best_score_,
+            "interrupted": bool(model.interrupted_),
+            "evals_result": model.evals_result_,
+        },
+        members={f"bag_{bag}.txt": text.encode() for bag, text in enumerate(texts)},
+    )
+
+
+def from_saved(cls: type[Any], saved: SavedModel) -> Any:
+    """A fitted model; everything is checked before LightGBM sees it, which trusts what it reads."""
+    known = set(inspect.signature(cls).parameters)
+    if set(saved.parameters) - known:
+        raise ModelFileError(
+            f"the model has unknown parameters {sorted(set(saved.parameters) - known)}; get a newer rankwise"
+        )
+    if saved.parameters.get("metric") != saved.metric:
+        raise ModelFileError(f"the model is one for {saved.metric!r}, but its parameters name another; save it again")
+    model = cls(**saved.parameters)
+    try:
+        check_parameters(model.get_params(deep=False))
+    except (DataError, TypeError, ValueError) as problem:
+        raise ModelFileError(f"the model's parameters are not possible ({problem}); save it again") from None
+    if sorted(saved.members) != sorted(f"bag_{bag}.txt" for bag in range(len(saved.members))) or not saved.members:
+        raise ModelFileError(f"the model must consist of bags from 0 on, got {sorted(saved.members)}; save it again")
+    model.boosters_ = []
+    for bag in range(len(saved.members)):
+        text = check_tree_text(saved.members[f"bag_{bag}.txt"], saved.n_features)
+        model.boosters_.append(read_booster(text))
+    model.n_features_in_ = saved.n_features
+    if saved.feature_names is not None:
+        model.feature_names_in_ = np.array(saved.feature_names, dtype=object)
+    said = saved.summary
+    model.n_rows_, model.n_queries_ = _whole(said, "rows"), _whole(said, "queries")
+    model.best_iteration_ = max(booster.current_iteration() for booster in model.boosters_)
+    model.best_score_ = _number_or_none(said, "best_score")
+    model.interrupted_ = said.get("interrupted") is True
+    model.evals_result_ = _histories(said)
+    return model
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON has it; what was only a start of the training (scores, a model, a generator) is left out."""
+    if isinstance(value, Metric):
+        return str(value)
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value if isinstance(value, str | int | float | bool | None) else None
+
+
+def _whole(said: dict[str, Any], name: str) -> int:
+    value = said.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**63:
+        raise ModelFileError(f"{name} of the model's summary must be a whole number, got {value!r}; save it again")
+    return value
+
+
+def _number_or_none(said: dict[str, Any], name: str) -> float | None:
+    value = said.get(name)
+    if value is not None and (not isinstance(value, int | float) or not math.isfinite(value)):
+        raise ModelFileError(f"{name} of the model's summary must be a number, got {value!r}; save it again")
+    return value
+
+
+def _histories(said: dict[str, Any]) -> dict[str, dict[str, list[float]]]:
+    histories: Any = said.get("evals_result")
+    fits = isinstance(histories, dict) and all(
+        isinstance(one, dict)
+        and all(isinstance(v, list) and all(isinstance(x, int | float) for x in v) for v in one.values())
+        for one in histories.values()
+    )
+    if not fits:
+        raise ModelFileError("evals_result of the model's summary must be lists of numbers; save the model again")
+    return dict(histories)

@@ -1,0 +1,51 @@
+"""λ-gradients on one scale for all metrics."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.errors import DataError
+from rankwise.metrics import Metric
+from rankwise.objectives import LambdaObjective
+from rankwise.objectives.lambdas import Norm
+
+__all__ = ["ScaledLambdas"]
+
+EVEN_ODDS = 0.25  # the Hessian of the log loss at even odds
+
+
+class ScaledLambdas:
+    """λ's times one constant, so that limits on Hessians mean the same for every metric and length of list.
+
+    The λ's of AUC are of the order 1/(mn), those of NDCG of the order 1/n: under LightGBM's limits on the sum of
+    Hessians in a leaf the former would not split at all. The constant makes the mean Hessian of a row, at
+    equal scores and without gap normalisation, that of the log loss at even odds. The steps of the trees are
+    ratios of gradients and Hessians and do not change with it.
+    """
+
+    def __init__(
+        self,
+        metric: Metric,
+        y: NDArray[np.float64],
+        qid: NDArray[np.int64],
+        weight: NDArray[np.float64] | None,
+        *,
+        norm: Norm | None,
+        sigma: float,
+        seed: int,
+    ) -> None:
+        self.objective = LambdaObjective(metric, y, qid, norm=norm, sigma=sigma, weight=weight, seed=seed)
+        plain = LambdaObjective(metric, y, qid, norm=None, sigma=sigma, weight=weight, seed=seed)
+        mean = float(plain.gradients(np.zeros(y.size))[1].mean())
+        if not mean > 0.0:
+            raise DataError(
+                f"no two documents of a query change {metric} by changing places, so there is nothing to learn; "
+                "check that labels differ within queries, and the weights"
+            )
+        self.scale = EVEN_ODDS / mean
+
+    def gradients(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Gradient and Hessian at these scores."""
+        gradient, hessian = self.objective.gradients(scores)
+        return gradient * self.scale, hessian * self.scale

@@ -1,0 +1,43 @@
+"""LightGBM's model text, taken apart into trees and put together again.
+
+A booster in memory cannot be cut, joined or continued bit for bit, but its text can: numbers stand in it with 17
+digits, so that a tree read back is the tree that was written. Whatever we keep is therefore a list of tree texts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import lightgbm as lgb
+
+__all__ = ["join_trees", "read_booster", "split_trees"]
+
+END = "end of trees\n"
+
+
+def split_trees(text: str) -> tuple[list[str], list[str]]:
+    """Header lines (without the sizes of the trees) and trees (without their numbers) of a model text."""
+    head, _, body = text.partition(END)[0].partition("\nTree=")
+    header = [line for line in head.splitlines() if line and not line.startswith(("tree_sizes=", "objective="))]
+    trees = [piece.partition("\n")[2].rstrip("\n") for piece in body.split("\nTree=")] if body else []
+    return header, trees
+
+
+def join_trees(header: Sequence[str], trees: Sequence[str], categories: Any = None) -> str:
+    """A model text of these trees; `categories` are those of a pandas table, as LightGBM keeps them.
+
+    LightGBM's list of parameters is left out: it plays no part in prediction, and it would differ between a run
+    and the same run resumed.
+    """
+    numbered = [f"Tree={number}\n{tree}\n\n\n" for number, tree in enumerate(trees)]
+    sizes = " ".join(str(len(tree.encode())) for tree in numbered)
+    # A number of numpy's among the categories is written as the plain number that it holds.
+    tail = f"\npandas_categorical:{json.dumps(categories, default=lambda value: value.item())}\n"
+    return "\n".join([*header, f"tree_sizes={sizes}", "", ""]) + "".join(numbered) + END + tail
+
+
+def read_booster(text: str) -> lgb.Booster:
+    """A booster that predicts; the text must be one of ours or have been checked (see `check_tree_text`)."""
+    return lgb.Booster(model_str=text)
