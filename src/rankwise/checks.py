@@ -82,6 +82,23 @@ def check_swaps(metric: Metric) -> None:
         )
 
 
+def check_factors(metric: Metric) -> None:
+    """Where a metric states `swap_factors`, they give |swap_delta| for every pair of different labels."""
+    for labels in _lists(7, 9, 40):
+        fitted = metric.for_labels(labels)
+        if math.isnan(fitted.value(labels)) or labels.min() == labels.max():
+            continue
+        factors = fitted.swap_factors(labels, np.sort(labels)[::-1], np.unique(labels))
+        if factors is None:
+            return
+        classes, heights, weights, _ = factors
+        i, j = np.triu_indices(len(labels), k=1)
+        i, j = i[labels[i] != labels[j]], j[labels[i] != labels[j]]
+        stated = np.sum(weights[:, classes[i], classes[j]] * (heights[:, i] - heights[:, j]), axis=0)
+        same = np.allclose(stated, np.abs(fitted.swap_delta(labels, i, j)), atol=CLOSE)
+        assert same, f"swap_factors of {metric} on {labels} do not give its swap_delta"
+
+
 def check_ties(metric: Metric) -> None:
     """`tied_value` is the mean over all orders of tied documents; for thresholds, it does not see their order."""
     rng = np.random.default_rng(3)
@@ -160,6 +177,7 @@ def metric_checks() -> list[Callable[[Metric], None]]:
         check_range,
         check_best_order,
         check_swaps,
+        check_factors,
         check_ties,
         check_compiled,
         check_rows,

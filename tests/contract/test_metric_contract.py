@@ -48,6 +48,12 @@ class LopsidedDelta(Wrong):
         return np.sign(j - i) * AveragePrecision().swap_delta(ranked, i, j, ideal)
 
 
+class WrongFactors(Wrong):
+    def swap_factors(self, ranked: Labels, ideal: Labels, grades: Labels) -> Any:
+        classes, heights, weights, levels = AveragePrecision().swap_factors(ranked, ideal, grades)
+        return classes, heights, weights[:, ::-1, ::-1], levels
+
+
 class WrongTies(Wrong):
     def tied_value(self, ranked: Labels, runs: Any, ideal: Labels) -> float:
         return AveragePrecision().value(ranked, ideal)
@@ -94,6 +100,7 @@ class ReadsRowOrder(Wrong):
     [
         (WrongDelta(), checks.check_swaps),
         (LopsidedDelta(), checks.check_swaps),
+        (WrongFactors(), checks.check_factors),
         (WrongTies(), checks.check_ties),
         (PrefersTheWorst(), checks.check_best_order),
         (LeavesTheRange(), checks.check_range),
