@@ -13,8 +13,12 @@ from rankwise.cli.data_normalise import normalise
 from rankwise.cli.data_split import split
 from rankwise.cli.data_stats import stats
 from rankwise.cli.evaluate import evaluate
+from rankwise.cli.explain import explain
 from rankwise.cli.failures import GuardedGroup
+from rankwise.cli.info import info
 from rankwise.cli.metrics import metrics
+from rankwise.cli.predict import predict
+from rankwise.cli.train import train
 
 __all__ = ["app"]
 
@@ -33,7 +37,7 @@ def _start(
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
-    """Judge rankings exactly and fast, compare systems, and prepare ranking data.
+    """Train models on a metric, judge rankings exactly and fast, compare systems, and prepare ranking data.
 
     Example: rankwise eval test.txt --scores model.txt --metrics "ndcg@10 map auc"
     """
@@ -47,6 +51,10 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.command("train")(train)
+app.command("predict")(predict)
+app.command("info")(info)
+app.command("explain")(explain)
 app.command("eval")(evaluate)
 app.command("compare")(compare)
 app.command("metrics")(metrics)

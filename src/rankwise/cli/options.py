@@ -15,6 +15,7 @@ __all__ = [
     "EmptyOption",
     "JsonOption",
     "MetricsOption",
+    "ModelFile",
     "OutFile",
     "PerQueryOption",
     "ReportOption",
@@ -36,6 +37,9 @@ DataFiles = Annotated[
         show_default=False,
         help="Files of one data set: LETOR / SVM-rank text, Parquet, CSV or TSV (plain or packed), or TREC judgements.",
     ),
+]
+ModelFile = Annotated[
+    Path, typer.Argument(metavar="MODEL", show_default=False, help="Model file, as rankwise train writes it.")
 ]
 OutFile = Annotated[
     Path,

@@ -15,7 +15,16 @@ from rankwise.errors import DataError
 if TYPE_CHECKING:
     from rankwise.metrics import Evaluation
 
-__all__ = ["Cell", "check_outputs", "print_json", "print_notes", "print_table", "working", "write_per_query"]
+__all__ = [
+    "Cell",
+    "check_outputs",
+    "place_for",
+    "print_json",
+    "print_notes",
+    "print_table",
+    "working",
+    "write_per_query",
+]
 
 # A text, and whether it is to stand out.
 Cell = str | tuple[str, bool]
@@ -79,6 +88,17 @@ def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path] = ()) -
             if _is_same_file(output, other):
                 raise DataError(f"{output} cannot be written, this command also uses {other}; name another file")
         known.append(output)
+
+
+@contextmanager
+def place_for(path: Path) -> Iterator[Path]:
+    """A temporary path for what takes its time; that a file cannot be written there is said before the work."""
+    from rankwise.data import atomic_path
+
+    with atomic_path(path) as temporary:
+        temporary.touch()
+        temporary.unlink()
+        yield temporary
 
 
 def _is_same_file(one: Path, other: Path) -> bool:

@@ -1,9 +1,9 @@
-"""TREC runs: several of them beside one file of judgements, or one beside data that names its documents."""
+"""TREC runs: several beside one file of judgements, one beside data that names its documents, or one to write."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from rankwise.data import RankingData
 from rankwise.data.trec import QRELS_COLUMNS, RUN_COLUMNS, UNJUDGED, read_by_query
 from rankwise.errors import DataError
 
-__all__ = ["match_run", "read_runs"]
+__all__ = ["match_run", "read_runs", "run_lines"]
 
 Scores = NDArray[np.float64]
 
@@ -83,3 +83,30 @@ def match_run(path: Path, data: RankingData, skip_bad: bool, notes: list[str]) -
 def _note(notes: list[str], queries: int, what: str) -> None:
     if queries:
         notes.append(f"{queries} {'query' if queries == 1 else 'queries'} {what}")
+
+
+def run_lines(data: RankingData, scores: Scores, tag: str) -> Iterator[str]:
+    """A TREC run of the rows, best first in each query; equal scores by falling document id, as trec_eval has them."""
+    if data.doc_ids is None:
+        raise DataError(
+            "a TREC run names documents by id, but the data has no ids; write one score a line without --trec-run"
+        )
+    groups = data.groups
+    documents = groups.grouped(data.doc_ids).tolist()
+    values = groups.grouped(scores).tolist()
+    for place, query in enumerate(map(str, groups.qids.tolist())):
+        of_query = slice(groups.offsets[place], groups.offsets[place + 1])
+        ranked = sorted(zip(values[of_query], documents[of_query], strict=True), reverse=True)
+        _check_names(query, [document for _, document in ranked])
+        for rank, (score, document) in enumerate(ranked, start=1):
+            yield f"{query} Q0 {document} {rank} {score!r} {tag}"
+
+
+def _check_names(query: str, documents: list[str]) -> None:
+    """A line of a run is six words, and a document is in a query once."""
+    for name in (query, *documents):
+        if len(name.split()) != 1:
+            raise DataError(f"a TREC run has ids without blanks, got {name!r} in query {query!r}; rename it")
+    if len(set(documents)) < len(documents):
+        twice = next(name for name in documents if documents.count(name) > 1)
+        raise DataError(f"a TREC run has a document once a query, got {twice} twice in query {query}; drop one")

@@ -1,0 +1,99 @@
+"""`--set KEY=VALUE`: parameters of a ranker, checked against its signature."""
+
+from __future__ import annotations
+
+import json
+import types
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from rankwise.errors import DataError
+from rankwise.metrics import parse
+from rankwise.rankers.base import Ranker, ranker_kinds
+from rankwise.rankers.parameters import check_parameters
+
+__all__ = ["make_ranker"]
+
+# Parameters that have an option of their own.
+OPTIONS = {"metric": "--metric", "random_state": "--seed"}
+
+
+def make_ranker(kind: str, metric: str, seed: int, settings: Iterable[str]) -> Any:
+    """An unfitted ranker; what is wrong with its parameters need not wait for large files to be read."""
+    cls = ranker_kinds()[kind]
+    ranker: Any = cls(**_parsed(settings, cls), metric=str(parse(metric)), random_state=seed)
+    check_parameters(ranker.get_params(deep=False))
+    return ranker
+
+
+def _parsed(texts: Iterable[str], ranker: type[Ranker]) -> dict[str, Any]:
+    """Parameters of `ranker` from texts; numbers, lists and objects are written as in JSON, None as none."""
+    kinds = {name: kind for name, kind in get_type_hints(ranker.__init__).items() if name != "return"}
+    known = [name for name in kinds if name not in OPTIONS]
+    settings: dict[str, Any] = {}
+    for text in texts:
+        name, equals, written = text.partition("=")
+        if not equals:
+            raise DataError(f"--set must be KEY=VALUE, got {text!r}; write for example --set {known[0]}=1")
+        if name in OPTIONS:
+            raise DataError(f"--set cannot give {name}, got {text!r}; use {OPTIONS[name]}")
+        if name not in known:
+            raise DataError(f"--set has no parameter {name!r}, known are {', '.join(known)}; name one of these")
+        if name in settings:
+            raise DataError(f"--set must give a parameter once, got {name} twice; drop one")
+        value = _value(written)
+        if not _fits(value, kinds[name]):
+            raise DataError(f"--set {name} must be {_in_words(kinds[name])}, got {written!r}; mend the value")
+        settings[name] = value
+    return settings
+
+
+def _value(written: str) -> Any:
+    """A value of JSON; what is none of them is a text."""
+    if written.lower() == "none":
+        return None
+    try:
+        return json.loads(written, object_pairs_hook=_by_column)
+    except (ValueError, RecursionError):
+        return written
+
+
+def _by_column(pairs: list[tuple[str, Any]]) -> dict[int, Any]:
+    """Data from files names no columns, so they are given by number, which JSON writes as a text."""
+    return {int(column): value for column, value in pairs}
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind is Any:
+        # Any is for what only Python can pass (scores, a model), or a text.
+        return value is None or isinstance(value, str)
+    if origin in (Union, types.UnionType):
+        return any(_fits(value, one) for one in inner)
+    if origin is Literal:
+        return value in inner
+    if origin is Sequence:
+        return isinstance(value, list) and all(_fits(one, inner[0]) for one in value)
+    if origin is Mapping:
+        return isinstance(value, dict) and all(_fits(one, inner[1]) for one in value.values())
+    if isinstance(value, bool):
+        return kind is bool
+    return isinstance(value, int | float if kind is float else kind)
+
+
+def _in_words(kind: Any) -> str:
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        return " or ".join(dict.fromkeys(_in_words(one) for one in inner))
+    if origin is Literal:
+        return " or ".join(map(str, inner))
+    if origin is Sequence:
+        return f"a list as [{_example(inner[0])}, …]"
+    if origin is Mapping:
+        return f'an object as {{"0": {_example(inner[1])}, …}}'
+    words = {int: "a whole number", float: "a number", bool: "true or false", types.NoneType: "none"}
+    return words.get(kind, "a text or none")
+
+
+def _example(kind: Any) -> str:
+    return "1" if kind is int else "0"

@@ -1,0 +1,124 @@
+"""`rankwise train`: from data to a model file."""
+
+from __future__ import annotations
+
+import math
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from rankwise.cli import options
+from rankwise.cli.checkpoint_folder import checkpoint_file
+from rankwise.cli.failures import STOPPED
+from rankwise.cli.model_data import read_features
+from rankwise.cli.output import check_outputs, place_for, print_json, print_notes, print_table, working
+from rankwise.cli.training_progress import progress_bar
+from rankwise.errors import DataError
+
+if TYPE_CHECKING:
+    from rankwise.data import RankingData
+
+__all__ = ["Model", "train"]
+
+# The same names as rankwise.rankers has, which takes seconds to import; a test compares them.
+Model = Literal["lambdamart"]
+
+
+def train(
+    data: options.DataFiles,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE.rw", show_default=False, help="Model file to write.")
+    ],
+    valid: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--valid",
+            metavar="DATA",
+            show_default=False,
+            help="Validation data, once a file: training stops when its metric no longer rises.",
+        ),
+    ] = None,
+    metric: Annotated[
+        str, typer.Option("--metric", metavar="NAME", help="What to train and stop on; see rankwise metrics.")
+    ] = "ndcg@10",
+    model: Annotated[Model, typer.Option("--model", help="Kind of model.")] = "lambdamart",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", show_default=False, help="A parameter of the model, once each."),
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option("--checkpoint", metavar="DIR", help="Folder to keep what is needed to go on after a kill."),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint.")] = False,
+    seed: options.SeedOption = 0,
+    json: options.JsonOption = False,
+    skip_bad: options.SkipBadOption = False,
+) -> None:
+    """Train a model on the metric that it will be judged by; Ctrl-C keeps the best of it so far.
+
+    Example: rankwise train train.txt --valid valid.txt --metric auc -o m.rw --set num_leaves=63
+
+    After a kill: rankwise train train.txt -o m.rw --checkpoint run --resume
+    """
+    began = time.monotonic()
+    check_outputs([out], [*data, *(valid or [])])
+    with working("loading"):
+        from rankwise.cli.settings import make_ranker
+        from rankwise.models import save
+
+        ranker = make_ranker(model, metric, seed, settings or [])
+    with place_for(out) as place:
+        state = checkpoint_file(checkpoint, resume)
+        rows = read_features(data, skip_bad)
+        if len(rows) < 2:
+            raise DataError(f"there must be two or more rows to learn from, got {len(rows)}; name more data")
+        judged = read_features(valid, skip_bad, rows.n_features) if valid else None
+        with progress_bar(ranker.max_rounds) as callbacks:
+            ranker.fit(
+                rows.X,
+                rows.y,
+                qid=rows.qid,
+                eval_set=None if judged is None else (judged.X, judged.y, judged.qid),
+                callbacks=callbacks,
+                checkpoint=state,
+                resume=resume,
+            )
+        save(ranker, place)
+    summary = _summary(ranker, rows, out) | {"seconds": round(time.monotonic() - began, 3)}
+    if json:
+        print_json(summary)
+    else:
+        print_table(("what", "value"), _lines(summary))
+    if ranker.interrupted_:
+        go_on = "" if state is None else "; pass --resume to go on"
+        print_notes([f"stopped by Ctrl-C: {out} holds the best so far, that of round {summary['best_round']}{go_on}"])
+        raise typer.Exit(STOPPED)
+
+
+def _summary(ranker: Any, rows: RankingData, out: Path) -> dict[str, Any]:
+    histories = [values for result in ranker.evals_result_.values() for values in result.values()]
+    on_train = ranker.score(rows.X, rows.y, rows.qid)
+    return {
+        "model": str(out),
+        "metric": str(ranker.metric),
+        "rounds": max(map(len, histories), default=ranker.best_iteration_),
+        "best_round": ranker.best_iteration_,
+        "train": None if math.isnan(on_train) else on_train,
+        "valid": ranker.best_score_,
+        "interrupted": ranker.interrupted_,
+    }
+
+
+def _lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    metric = summary["metric"]
+    values = [(f"{metric} on {name}", summary[name]) for name in ("train", "valid")]
+    return [
+        ("model", summary["model"]),
+        ("rounds", str(summary["rounds"])),
+        ("best round", str(summary["best_round"])),
+        *((name, f"{value:.4f}") for name, value in values if value is not None),
+        ("seconds", f"{summary['seconds']:.1f}"),
+    ]
