@@ -89,18 +89,23 @@ def sweep_weights(weights: Any, right: Any, wrong: Any, curvature: Any, down: bo
 
 
 def lambdas_of_queries(  # type: ignore[no-untyped-def]
-    self, labels, scores, ideal, offsets, grades, terms, c, exact_up_to, longest, share, low, high, pushes, bends
+    self, labels, scores, share, order, ideal, offsets, grades, terms, c, exact_up_to, longest, low, high, pushes, bends
 ):
-    """Add λ's and Hessians of queries `low:high`: hooks `swap_factors`, `sweep`."""
+    """λ's and Hessians of queries `low:high`, all arrays but `ideal` by row: hooks `swap_factors`, `sweep`.
+
+    Rows are put in rank order and back here, query by query, where they still are in the cache.
+    """
     for q in range(low, high):
         start, stop = offsets[q], offsets[q + 1]
         n = stop - start
         if n > longest or n < 2 or ideal[start] == ideal[stop - 1]:
             continue
-        classes, heights, weights, levels = swap_factors(self, labels[start:stop], ideal[start:stop], grades)
+        rows = order[start:stop]
+        ranked, s, w = labels[rows], scores[rows], share[rows]
+        classes, heights, weights, levels = swap_factors(self, ranked, ideal[start:stop], grades)
         if classes.size == 0:
             continue
-        s, w, p, h = scores[start:stop], share[start:stop], pushes[start:stop], bends[start:stop]
+        p, h = np.zeros(n), np.zeros(n)
         if n > exact_up_to:
             for down in (True, False):
                 push_weights, bend_weights = sweep_weights(weights, terms.right, terms.wrong, terms.curvature, down)
@@ -109,3 +114,6 @@ def lambdas_of_queries(  # type: ignore[no-untyped-def]
             all_pairs_by_gain(s, classes, levels, heights[0], c, w, p, h)
         else:
             all_pairs(s, classes, heights, weights, c, w, p, h)
+        for i in range(n):
+            pushes[rows[i]] = p[i]
+            bends[rows[i]] = h[i]

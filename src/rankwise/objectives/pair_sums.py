@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,6 +62,7 @@ class PairSums:
         self.offsets = objective.groups.offsets
         self.c = 0.0 if objective.norm is None else GAP * objective.sigma
         self.terms: PairTerms = plain_terms() if objective.norm is None else divided_terms(self.c)
+        self.share = np.ones(objective.labels.size) if objective.row_weight is None else objective.row_weight
         self.grades = _padded(np.unique(objective.labels))
         self.factors = _factors_of(objective.metric)
         if self.factors is None:
@@ -88,36 +90,40 @@ class PairSums:
         """λ's and Hessians for scores in grouped order, in grouped order."""
         objective = self.objective
         order = falling_rows(scores, self.offsets, objective.shuffle)
-        labels, ranked = objective.labels[order], objective.sigma * scores[order]
-        share = np.ones(scores.size) if objective.row_weight is None else objective.row_weight[order]
+        steep = scores if objective.sigma == 1.0 else objective.sigma * scores
         pushes, bends = np.zeros(scores.size), np.zeros(scores.size)
         if self.factors is None:
-            self._by_swaps(labels, ranked, share, pushes, bends)
+            self._by_swaps(steep, order, pushes, bends)
         else:
-            self._by_factors(labels, ranked, ideal, share, pushes, bends)
+            self._by_factors(steep, order, ideal, pushes, bends)
         # |ΔM| is divided by a gap of σ·s, not of s, where it is divided at all
         scale = objective.sigma * (objective.sigma if objective.norm else 1.0)
-        back, back_bends = np.empty_like(pushes), np.empty_like(bends)
-        back[order] = scale * pushes
-        back_bends[order] = scale * objective.sigma * bends
-        return back, back_bends
+        if scale != 1.0:
+            pushes *= scale
+            bends *= scale * objective.sigma
+        return pushes, bends
 
-    def _by_factors(self, labels: Any, scores: Any, ideal: Any, share: Any, pushes: Any, bends: Any) -> None:
-        record = self.objective.metric.record()
+    def _by_factors(self, scores: Any, order: Any, ideal: Any, pushes: Any, bends: Any) -> None:
+        objective = self.objective
         alone = ALONE if self.exact_up_to < ALONE else np.iinfo(np.int64).max
-        first = (record, labels, scores, ideal, self.offsets, self.grades, self.terms, self.c, self.exact_up_to, alone)
-        threads.by_queries(lambda low, high: self.loop(*first, share, low, high, pushes, bends), self.offsets)
+        rows = (objective.metric.record(), objective.labels, scores, self.share, order, ideal, self.offsets)
+        rest = (self.grades, self.terms, self.c, self.exact_up_to, alone)
+        threads.by_queries(lambda low, high: self.loop(*rows, *rest, low, high, pushes, bends), self.offsets)
         for q in np.flatnonzero(np.diff(self.offsets) > alone):
-            rows = slice(self.offsets[q], self.offsets[q + 1])
-            if ideal[rows.start] > ideal[rows.stop - 1]:
-                self._by_two_threads(labels[rows], scores[rows], ideal[rows], share[rows], pushes[rows], bends[rows])
+            one = slice(self.offsets[q], self.offsets[q + 1])
+            if ideal[one.start] > ideal[one.stop - 1]:
+                mine = order[one]
+                pushes[mine], bends[mine] = self._by_two_threads(
+                    objective.labels[mine], scores[mine], ideal[one], self.share[mine]
+                )
 
-    def _by_two_threads(self, labels: Any, scores: Any, ideal: Any, share: Any, pushes: Any, bends: Any) -> None:
-        """One very long list: a thread sweeps down, another up."""
+    def _by_two_threads(self, labels: Any, scores: Any, ideal: Any, share: Any) -> Sums:
+        """One very long list in rank order: a thread sweeps down, another up."""
         assert self.factors is not None
+        pushes, bends = np.zeros(labels.size), np.zeros(labels.size)
         classes, heights, weights, _ = self.factors(self.objective.metric.record(), labels, ideal, self.grades)
         if classes.size == 0:
-            return
+            return pushes, bends
         up_pushes, up_bends = np.zeros_like(pushes), np.zeros_like(bends)
         tasks = []
         for down, p, h in ((True, pushes, bends), (False, up_pushes, up_bends)):
@@ -125,13 +131,13 @@ class PairSums:
             rates = (self.terms.doubling, self.terms.slowest)
             tasks.append(partial(self.sweep, scores, classes, heights, *w, *rates, share, down, p, h))
         threads.run(tasks)
-        pushes += up_pushes
-        bends += up_bends
+        return pushes + up_pushes, bends + up_bends
 
-    def _by_swaps(self, labels: Any, scores: Any, share: Any, pushes: Any, bends: Any) -> None:
+    def _by_swaps(self, all_scores: Any, order: Any, pushes: Any, bends: Any) -> None:
         """All pairs from the metric's own `swap_delta`: for any metric, and slow."""
-        for a, b in zip(self.offsets[:-1], self.offsets[1:], strict=True):
-            ranked = labels[a:b]
+        for a, b in pairwise(self.offsets):
+            rows = order[a:b]
+            ranked, scores, share = self.objective.labels[rows], all_scores[rows], self.share[rows]
             if b - a > LARGEST_TABLE:
                 raise MetricError(
                     f"{self.objective.metric} has no factors, so a query's pairs are held in memory: got a query of "
@@ -139,12 +145,12 @@ class PairSums:
                 )
             i, j = np.meshgrid(np.arange(b - a), np.arange(b - a), indexing="ij")
             delta = np.nan_to_num(np.abs(self.objective.metric.swap_delta(ranked, i, j)))
-            gap = scores[a:b, None] - scores[None, a:b]
+            gap = scores[:, None] - scores[None, :]
             if self.c > 0:
                 delta = delta / (self.c + np.abs(gap))
-            delta = delta * share[a:b, None] * share[None, a:b]
+            delta = delta * share[:, None] * share[None, :]
             better = np.sign(ranked[:, None] - ranked[None, :])
             z = np.exp(-np.abs(gap))
             miss = np.where(better * gap > 0, z, 1.0) / (1.0 + z)
-            pushes[a:b] = (better * delta * miss).sum(axis=1)
-            bends[a:b] = (np.abs(better) * delta * z / (1.0 + z) ** 2).sum(axis=1)
+            pushes[rows] = (better * delta * miss).sum(axis=1)
+            bends[rows] = (np.abs(better) * delta * z / (1.0 + z) ** 2).sum(axis=1)
