@@ -111,7 +111,7 @@ def test_xgboost() -> None:
 
 
 def test_letor4(shared_data: Path) -> None:
-    """Values that LETOR 4.0's own script printed for three features of MQ2008 taken as scores."""
+    """Values of a Perl transcription of LETOR 4.0's script (see letor4.json) for three features of MQ2008 as scores."""
     record = json.loads((GOLDEN / "letor4.json").read_text())
     data = rw.read(shared_data / record["file"])
     for feature, values in record["features"].items():
