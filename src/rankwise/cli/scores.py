@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankwise.cli.trec_runs import match_run
 from rankwise.data import RankingData
-from rankwise.data.formats import PARQUET_MAGIC, TABLE_ENDINGS
+from rankwise.data.formats import PARQUET_MAGIC, TABLE_ENDINGS, is_number
 from rankwise.data.streams import opened, without_compression
 from rankwise.data.trec import RUN_COLUMNS
 from rankwise.errors import FormatError
@@ -68,7 +68,7 @@ def _from_parquet(path: Path, content: bytes) -> Scores:
 def _from_table(path: Path, lines: list[str], delimiter: str) -> Scores:
     """A column named score, or the only one; a single column may also be without a name."""
     names = next(csv.reader(lines[:1], delimiter=delimiter), [])
-    if len(names) == 1 and _is_number(names[0]):
+    if len(names) == 1 and is_number(names[0]):
         return _numbers(lines, path, first_line=1)
     place = _score_column(names, path)
     rows = csv.reader(lines[1:], delimiter=delimiter)
@@ -95,7 +95,7 @@ def _numbers(words: list[str], path: Path, first_line: int) -> Scores:
         scores = np.array(list(map(float, words)))
         bad = _first_bad(scores)
     except ValueError:
-        bad = next(place for place, word in enumerate(words) if not _is_number(word))
+        bad = next(place for place, word in enumerate(words) if not is_number(word))
     if bad is not None:
         got = repr(words[bad].strip()[:40]) if words[bad].strip() else "nothing"
         raise FormatError(f"{_RULE}, got {got}; mend the line", path=path, line=first_line + bad)
@@ -105,11 +105,3 @@ def _numbers(words: list[str], path: Path, first_line: int) -> Scores:
 def _first_bad(scores: Scores) -> int | None:
     bad = np.flatnonzero(np.isnan(scores) | (scores == np.inf))
     return int(bad[0]) if bad.size else None
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True

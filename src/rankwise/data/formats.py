@@ -9,7 +9,7 @@ from pathlib import Path
 from rankwise.data.streams import opened, without_compression
 from rankwise.errors import FormatError
 
-__all__ = ["Detected", "detect"]
+__all__ = ["Detected", "detect", "is_number"]
 
 PARQUET_MAGIC = b"PAR1"
 PARQUET_ENDINGS = (".parquet", ".pq")
@@ -64,17 +64,18 @@ def detect(path: Path) -> Detected:
 
 def _text_format(path: Path, line: str) -> Detected | None:
     words = line.partition("#")[0].split()
-    if re.match(r"(qid|\d+):", words[1]) if len(words) > 1 else _is_number(words[0]):
+    if re.match(r"(qid|\d+):", words[1]) if len(words) > 1 else is_number(words[0]):
         return Detected(path, "letor", has_qid=len(words) > 1 and words[1].startswith("qid:"))
     words = line.split()
-    if len(words) == 4 and _is_number(words[3]):
+    if len(words) == 4 and is_number(words[3]):
         return Detected(path, "qrels")
-    if len(words) == 6 and _is_number(words[4]):
+    if len(words) == 6 and is_number(words[4]):
         return Detected(path, "run")
     return None
 
 
-def _is_number(word: str) -> bool:
+def is_number(word: str) -> bool:
+    """Whether Python reads this word as a number."""
     try:
         float(word)
     except ValueError:

@@ -71,6 +71,16 @@ class QueryGroups:
         """All rows as one list: what `qid=None` means."""
         return cls.from_sizes([n_rows])
 
+    @classmethod
+    def of_rows(cls, qid: Any, n_rows: int) -> QueryGroups:
+        """The groups of `n_rows` rows: one list where `qid` is None, else by `qid`, which must have that length."""
+        if qid is None:
+            return cls.single(n_rows)
+        ids = np.asarray(qid)
+        if ids.ndim == 1 and ids.size != n_rows:
+            raise ShapeError(f"qid must have one entry a row: got {ids.size} for {n_rows} rows")
+        return cls.from_qid(ids)
+
     @property
     def n_queries(self) -> int:
         """Number of queries."""

@@ -1,8 +1,7 @@
 """Order of one long list by falling score: a radix sort over the bits of the scores, stable, in threads.
 
 An eleven-bit digit at a time, lowest first, each thread counts the digits of its stretch of rows, and then moves
-its rows to where the counts of all threads say they go. On ten million scores that is four to nine times
-as fast as numpy's argsort (benchmarks/metrics.py measures the whole).
+its rows to where the counts of all threads say they go.
 """
 
 from __future__ import annotations

@@ -53,10 +53,9 @@ def evaluate(
     if preset.single_precision:
         values = values.astype(np.float32).astype(np.float64)
     ids = None if doc_ids is None else np.asarray(doc_ids)
-    for name, rows in (("qid", None if qid is None else np.asarray(qid)), ("doc_ids", ids)):
-        if rows is not None and len(rows) != labels.size:
-            raise ShapeError(f"{name} must have one entry a row: got {len(rows)} for {labels.size} rows")
-    groups = QueryGroups.single(labels.size) if qid is None else QueryGroups.from_qid(qid)
+    if ids is not None and len(ids) != labels.size:
+        raise ShapeError(f"doc_ids must have one entry a row: got {len(ids)} for {labels.size} rows")
+    groups = QueryGroups.of_rows(qid, labels.size)
     asked = parse_all(metrics)
     grades = np.maximum(labels, 0.0) if labels.min() < 0 else labels
     judged = {text: preset.apply(metric).for_labels(grades) for text, metric in asked.items()}

@@ -52,9 +52,7 @@ class CustomLambda:
         seed: int = 0,
     ) -> None:
         labels = rows_of("labels", y)
-        self.groups = QueryGroups.single(labels.size) if qid is None else QueryGroups.from_qid(qid)
-        if self.groups.n_rows != labels.size:
-            raise ShapeError(f"qid must have one entry a row: got {self.groups.n_rows} for {labels.size} rows")
+        self.groups = QueryGroups.of_rows(qid, labels.size)
         if not callable(function):
             raise DataError(
                 f"a λ-function is called with labels and scores, got {type(function).__name__}; "

@@ -50,9 +50,7 @@ class LambdaObjective:
         seed: int = 0,
     ) -> None:
         labels = rows_of("labels", y)
-        self.groups = QueryGroups.single(labels.size) if qid is None else QueryGroups.from_qid(qid)
-        if self.groups.n_rows != labels.size:
-            raise ShapeError(f"qid must have one entry a row: got {self.groups.n_rows} for {labels.size} rows")
+        self.groups = QueryGroups.of_rows(qid, labels.size)
         if not 0.0 < sigma < np.inf:
             raise DataError(f"sigma must be a positive number, got {sigma!r}")
         self.method: Method = one_of("method", method, Method)

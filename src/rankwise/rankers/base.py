@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -31,7 +32,7 @@ class SavedModel:
     members: dict[str, bytes] = field(default_factory=dict)
 
 
-class Ranker(BaseEstimator):  # type: ignore[misc]
+class Ranker(BaseEstimator, ABC):  # type: ignore[misc]
     """Base of all rankers; a subclass with a `kind` can be saved and loaded under that name."""
 
     kind: ClassVar[str] = ""
@@ -42,18 +43,18 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         if cls.__dict__.get("kind"):
             _KINDS[cls.kind] = cls
 
+    @abstractmethod
     def predict(self, X: Any) -> NDArray[np.float64]:
         """A score for each row: the higher, the better its rank."""
-        raise NotImplementedError
 
+    @abstractmethod
     def to_saved(self) -> SavedModel:
         """The fitted model as plain values and bytes."""
-        raise NotImplementedError
 
     @classmethod
+    @abstractmethod
     def from_saved(cls, saved: SavedModel) -> Self:
         """The model that `to_saved` described; whatever is wrong with it raises ModelFileError."""
-        raise NotImplementedError
 
     def score(
         self, X: Any, y: ArrayLike, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -66,7 +67,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         weight = None
         if sample_weight is not None:
             rows = rows_of("weights", sample_weight)
-            groups = QueryGroups.single(rows.size) if qid is None else QueryGroups.from_qid(qid)
+            groups = QueryGroups.of_rows(qid, rows.size)
             weight = np.add.reduceat(groups.grouped(rows), groups.offsets[:-1]) / groups.sizes
         return evaluate(y, self.predict(X), qid, metric, weight=weight)[metric]
 

@@ -49,7 +49,7 @@ class Judged:
         for name, system in by_name.items():
             if system.shape != labels.shape:
                 raise ShapeError(f"scores of {name!r} must have one entry a row, got {system.shape} for {labels.shape}")
-        groups = QueryGroups.single(labels.size) if qid is None else QueryGroups.from_qid(qid)
+        groups = QueryGroups.of_rows(qid, labels.size)
         if isinstance(result, Evaluation):
             if len(by_name) != 1:
                 raise DataError(
