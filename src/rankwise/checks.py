@@ -91,7 +91,7 @@ def check_factors(metric: Metric) -> None:
         factors = fitted.swap_factors(labels, np.sort(labels)[::-1], np.unique(labels))
         if factors is None:
             return
-        classes, heights, weights, _ = factors
+        classes, heights, weights = factors
         i, j = np.triu_indices(len(labels), k=1)
         i, j = i[labels[i] != labels[j]], j[labels[i] != labels[j]]
         stated = np.sum(weights[:, classes[i], classes[j]] * (heights[:, i] - heights[:, j]), axis=0)

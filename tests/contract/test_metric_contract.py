@@ -50,8 +50,8 @@ class LopsidedDelta(Wrong):
 
 class WrongFactors(Wrong):
     def swap_factors(self, ranked: Labels, ideal: Labels, grades: Labels) -> Any:
-        classes, heights, weights, levels = AveragePrecision().swap_factors(ranked, ideal, grades)
-        return classes, heights, weights[:, ::-1, ::-1], levels
+        classes, heights, weights = AveragePrecision().swap_factors(ranked, ideal, grades)
+        return classes, heights, weights[:, ::-1, ::-1]
 
 
 class WrongTies(Wrong):

@@ -24,11 +24,13 @@ def scores_for(n: int, seed: int, ties: bool) -> NDArray[np.float64]:
     return rng.integers(0, 5, n).astype(float) if ties else rng.normal(size=n)
 
 
-@given(sizes, st.integers(0, 99), st.booleans())
-@settings(max_examples=60, deadline=None)
-def test_short_lists_are_sorted_stably(counts: list[int], seed: int, ties: bool) -> None:
+@given(sizes, st.integers(0, 99), st.booleans(), st.sampled_from([0.0, -np.inf, 1e300, 1e-320, 1e6]))
+@settings(max_examples=100, deadline=None)
+def test_short_lists_are_sorted_stably(counts: list[int], seed: int, ties: bool, outlier: float) -> None:
+    """Spread out or not: an outlier or a score of −∞ leaves all others in one bucket."""
     offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
     scores = scores_for(int(offsets[-1]), seed, ties)
+    scores[seed % scores.size] += outlier
     order = np.full(scores.size, -1, dtype=np.int64)
     ranks.rank_short_lists(scores, offsets, max(counts), 0, len(counts), order)
     for a, b in pairwise(offsets):

@@ -20,8 +20,9 @@ from numpy.polynomial import Chebyshev, Polynomial
 from numpy.typing import NDArray
 
 from rankwise.kernels.compiled import kernel
+from rankwise.kernels.vectors import LANES
 
-__all__ = ["BETWEEN", "PairTerms", "divided_terms", "plain_terms"]
+__all__ = ["PairTerms", "divided_terms", "plain_terms"]
 
 PLAIN_TERMS = 12  # relative error 1.3e-9 of the gradient and 2.4e-8 of the Hessian
 SLOWEST, DOUBLINGS = 0.005, 18  # rates 0.005, 0.01, …, enough for c = 0.01
@@ -31,13 +32,22 @@ NEXT_TO_NOTHING = 3e-4  # relative error counts down to this share of the larges
 
 
 class PairTerms(NamedTuple):
-    """Weights of the exponentials; rates 0, 1, 2, …, or if `doubling` those of `divided_terms`."""
+    """Weights of the exponentials, whose rates are 1, 2, 3, …, or those of `divided_terms` if `between` is not 0.
+
+    `wrong` has besides them a `constant`, an exponential of rate 0.
+    """
 
     right: NDArray[np.float64]
     wrong: NDArray[np.float64]
     curvature: NDArray[np.float64]
-    doubling: bool
+    constant: float
     slowest: float
+    between: int
+
+    @property
+    def vectors(self) -> int:
+        """How many vectors the exponentials fill."""
+        return self.right.size // LANES
 
 
 @kernel
@@ -67,7 +77,7 @@ def least_squares(A: Any, b: Any) -> Any:
 
 @cache
 def plain_terms(terms: int = PLAIN_TERMS) -> PairTerms:
-    """f(x), 1 − f(x) and f(x)(1 − f(x)) by powers 0 to `terms` of e^{−x}."""
+    """f(x), 1 − f(x) and f(x)(1 − f(x)) by powers 1 to `terms` of e^{−x}."""
 
     def powers(function: Polynomial) -> NDArray[np.float64]:
         return np.asarray(function.convert(domain=[-1, 1], window=[-1, 1]).coef)
@@ -75,17 +85,15 @@ def plain_terms(terms: int = PLAIN_TERMS) -> PairTerms:
     unit = [0.0, 1.0]
     first = Chebyshev.interpolate(lambda z: 1.0 / (1.0 + z), terms - 1, unit).convert(kind=Polynomial)
     second = Chebyshev.interpolate(lambda z: 1.0 / (1.0 + z) ** 2, terms - 1, unit).convert(kind=Polynomial)
-    right = np.append(0.0, powers(first))  # z / (1 + z)
-    curvature = np.append(0.0, powers(second))  # z / (1 + z)²
-    wrong = -right
-    wrong[0] += 1.0
-    return PairTerms(right, wrong, curvature, doubling=False, slowest=1.0)
+    right, curvature = powers(first), powers(second)  # z / (1 + z) and z / (1 + z)²: one power more than fitted
+    return PairTerms(right, -right, curvature, constant=1.0, slowest=1.0, between=0)
 
 
 @cache
 def divided_terms(c: float) -> PairTerms:
     """The same three, each divided by c + x: within 5e-4 for c = 0.01."""
-    doublings = DOUBLINGS + max(0, int(np.ceil(np.log2(0.01 / c))))  # a smaller c makes a sharper peak
+    sharper = max(0, int(np.ceil(np.log2(0.01 / c))))  # a smaller c makes a sharper peak
+    doublings = DOUBLINGS + -(-sharper // LANES) * LANES  # and whole vectors are summed
     rates = SLOWEST * 2.0 ** np.arange(doublings)
     rates = np.append(rates, rates[BETWEEN : BETWEEN + 2] + rates[BETWEEN + 1 : BETWEEN + 3])
     x = np.concatenate(([0.0], np.geomspace(1e-3 * c, FARTHEST, 400)))
@@ -103,4 +111,4 @@ def divided_terms(c: float) -> PairTerms:
         return np.asarray(weights)
 
     right, wrong, curvature = (fitted(values / (c + x)) for values in (f, 1.0 - f, f * (1.0 - f)))
-    return PairTerms(right, wrong, curvature, doubling=True, slowest=SLOWEST)
+    return PairTerms(right, wrong, curvature, constant=0.0, slowest=SLOWEST, between=BETWEEN)

@@ -7,14 +7,24 @@ lists above `longest` are left to the caller, who gives each sweep a thread.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankwise.kernels.compiled import helper, kernel
-from rankwise.kernels.pair_sums import all_pairs, all_pairs_by_gain
+from rankwise.kernels.pair_sums import all_pairs, all_pairs_by_gain, decays, padded_classes
 
-__all__ = ["NO_LEVELS", "class_of", "lambdas_of_queries", "linear_factors", "sweep_weights"]
+__all__ = [
+    "MOST_CLASSES",
+    "Stated",
+    "class_of",
+    "lambdas_by_factors",
+    "lambdas_by_gains",
+    "level_weights",
+    "state_gains",
+    "sweep_weights",
+]
 
 # What `specialise` replaces. They are never called as they stand here.
 gains: Any = None
@@ -23,8 +33,20 @@ normaliser: Any = None
 swap_factors: Any = None
 sweep: Any = None
 
-NO_LEVELS = np.empty(0)
 MOST_CLASSES = 64  # more kinds of labels than this are summed pair by pair
+
+
+class Stated(NamedTuple):
+    """What a metric linear in its gains says of a data set, whatever the ranking: taken down once, used every round.
+
+    |ΔM_ij| = |gain_i − gain_j| · (discount_i − discount_j) · scale.
+    """
+
+    classes: NDArray[np.int32]  # of each row
+    gains: NDArray[np.float64]  # of each row
+    discounts: NDArray[np.float64]  # of each rank of each query
+    levels: NDArray[np.float64]  # gain of each grade in each query; none if there are more than MOST_CLASSES
+    scales: NDArray[np.float64]  # 1 / normaliser of each query; 0: it lacks what the metric needs
 
 
 @helper
@@ -40,55 +62,60 @@ def class_of(label: float, grades: Any) -> int:
     return low
 
 
-def linear_factors(self, ranked, ideal, grades):  # type: ignore[no-untyped-def]
-    """For a metric linear in its gains: |ΔM_ij| = |gain_i − gain_j| · (discount_i − discount_j) / normaliser.
-
-    Classes, heights and weights as in `pair_sums`, and the gain of each class (`levels`), from which all pairs are
-    summed faster than from weights. No classes at all: the query lacks what the metric needs.
-    """
-    scale = 1.0 / normaliser(self, ideal)
-    heights = np.zeros((1, ranked.size))
-    many = grades.size if grades.size <= MOST_CLASSES else 1  # with more, only levels are used
-    weights = np.zeros((1, many, many))
-    if not (0.0 < scale < np.inf):
-        return np.empty(0, dtype=np.int64), heights, weights, NO_LEVELS
-    worth = discounts(self, ideal)
-    heights[0, : worth.size] = worth
-    levels = gains(self, grades, ideal) * scale
-    classes = np.empty(ranked.size, dtype=np.int64)
-    for i in range(ranked.size):
-        classes[i] = class_of(ranked[i], grades)
-    for a in range(many):
-        for b in range(many):
-            weights[0, a, b] = abs(levels[a] - levels[b])
-    return classes, heights, weights, levels
+def state_gains(self, labels, ideal, offsets, grades, low, high, stated):  # type: ignore[no-untyped-def]
+    """Fill `stated` for queries `low:high`: hooks `gains`, `discounts`, `normaliser`."""
+    for q in range(low, high):
+        start, stop = offsets[q], offsets[q + 1]
+        best = ideal[start:stop]
+        scale = 1.0 / normaliser(self, best)
+        if not (0.0 < scale < np.inf):
+            continue
+        stated.scales[q] = scale
+        stated.gains[start:stop] = gains(self, labels[start:stop], best)
+        if stated.levels.shape[1] > 0:
+            stated.levels[q] = gains(self, grades, best)
+        worth = discounts(self, best)
+        stated.discounts[start : start + worth.size] = worth
+        for row in range(start, stop):
+            stated.classes[row] = class_of(labels[row], grades)
 
 
 @kernel
-def sweep_weights(weights: Any, right: Any, wrong: Any, curvature: Any, down: bool) -> tuple[Any, Any]:
+def level_weights(levels: Any) -> Any:
+    """|level_a − level_b| as the weights of one factor."""
+    return np.abs(levels.reshape(1, -1, 1) - levels.reshape(1, 1, -1))
+
+
+@kernel
+def sweep_weights(weights: Any, terms: Any, down: bool) -> tuple[Any, Any, Any]:
     """What turns the sums of a sweep into λ and Hessian: for each class of the document, by (factor, class, term).
 
     A document is pushed down by worse-placed better ones, so: going down, a better class above takes `right` from
-    it, a worse one gives it `wrong`; going up the reverse.
+    it, a worse one gives it `wrong`; going up the reverse. Third, by (factor, class), what sums of rate 0 are worth.
     """
     factors, classes = weights.shape[0], weights.shape[1]
-    terms = right.size
-    pushes = np.zeros((classes, factors * classes * terms))
-    bends = np.zeros((classes, factors * classes * terms))
+    count, padded = terms.right.size, padded_classes(classes)
+    pushes = np.zeros((classes, factors * classes * count))
+    bends = np.zeros((classes, factors * classes * count))
+    zeros = np.zeros((classes, factors * padded))
     for mine in range(classes):
         for r in range(factors):
             for other in range(classes):
-                if other != mine:
-                    w = weights[r, other, mine] if down else weights[r, mine, other]
-                    start = (r * classes + other) * terms
-                    for m in range(terms):
-                        push = wrong[m] if (other < mine) == down else right[m]
-                        pushes[mine, start + m] = w * (push if other < mine else -push)
-                        bends[mine, start + m] = w * curvature[m]
-    return pushes, bends
+                if other == mine:
+                    continue
+                bend = weights[r, other, mine] if down else weights[r, mine, other]
+                push = bend if other < mine else -bend
+                start = (r * classes + other) * count
+                if (other < mine) == down:
+                    pushes[mine, start : start + count] = push * terms.wrong
+                    zeros[mine, r * padded + other] = push * terms.constant
+                else:
+                    pushes[mine, start : start + count] = push * terms.right
+                bends[mine, start : start + count] = bend * terms.curvature
+    return pushes, bends, zeros
 
 
-def lambdas_of_queries(  # type: ignore[no-untyped-def]
+def lambdas_by_factors(  # type: ignore[no-untyped-def]
     self, labels, scores, share, order, ideal, offsets, grades, terms, c, exact_up_to, longest, low, high, pushes, bends
 ):
     """λ's and Hessians of queries `low:high`, all arrays but `ideal` by row: hooks `swap_factors`, `sweep`.
@@ -101,19 +128,48 @@ def lambdas_of_queries(  # type: ignore[no-untyped-def]
         if n > longest or n < 2 or ideal[start] == ideal[stop - 1]:
             continue
         rows = order[start:stop]
-        ranked, s, w = labels[rows], scores[rows], share[rows]
-        classes, heights, weights, levels = swap_factors(self, ranked, ideal[start:stop], grades)
+        s, w = scores[rows], share[rows]
+        classes, heights, weights = swap_factors(self, labels[rows], ideal[start:stop], grades)
         if classes.size == 0:
             continue
         p, h = np.zeros(n), np.zeros(n)
         if n > exact_up_to:
+            z = decays(s, terms.slowest)
             for down in (True, False):
-                push_weights, bend_weights = sweep_weights(weights, terms.right, terms.wrong, terms.curvature, down)
-                sweep(s, classes, heights, push_weights, bend_weights, terms.doubling, terms.slowest, w, down, p, h)
-        elif levels.size > 0:
-            all_pairs_by_gain(s, classes, levels, heights[0], c, w, p, h)
+                push_weights, bend_weights, zero_weights = sweep_weights(weights, terms, down)
+                sweep(z, classes, heights, push_weights, bend_weights, zero_weights, w, down, p, h)
         else:
             all_pairs(s, classes, heights, weights, c, w, p, h)
         for i in range(n):
             pushes[rows[i]] = p[i]
             bends[rows[i]] = h[i]
+
+
+def lambdas_by_gains(  # type: ignore[no-untyped-def]
+    stated, tables, scores, share, order, ideal, offsets, terms, c, exact_up_to, longest, low, high, pushes, bends
+):
+    """The same for a metric that is linear in its gains: hook `sweep`.
+
+    `tables` are the weights of the sweep down and of that up, where all queries have the same; else none.
+    """
+    for q in range(low, high):
+        start, stop = offsets[q], offsets[q + 1]
+        n = stop - start
+        if n > longest or n < 2 or ideal[start] == ideal[stop - 1] or stated.scales[q] == 0.0:
+            continue
+        rows = order[start:stop]
+        s, w, classes = scores[rows], share[rows], stated.classes[rows]
+        discount = stated.discounts[start:stop]
+        p, h = np.zeros(n), np.zeros(n)
+        if n > exact_up_to:
+            z, heights = decays(s, terms.slowest), discount.reshape(1, n)
+            weights = level_weights(stated.levels[q])
+            for direction in range(2):
+                down = direction == 0
+                push, bend, zero = tables[direction] if len(tables) else sweep_weights(weights, terms, down)
+                sweep(z, classes, heights, push, bend, zero, w, down, p, h)
+        else:
+            all_pairs_by_gain(s, classes, stated.gains[rows], discount, c, w, p, h)
+        for i in range(n):
+            pushes[rows[i]] = p[i] * stated.scales[q]
+            bends[rows[i]] = h[i] * stated.scales[q]

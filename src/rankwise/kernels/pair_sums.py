@@ -15,28 +15,30 @@ from typing import Any
 import numpy as np
 
 from rankwise.kernels.compiled import helper, kernel, reassociating_kernel
-from rankwise.kernels.expansions import BETWEEN
+from rankwise.kernels.vectors import LANES, advance, enter
 
-__all__ = ["all_pairs", "all_pairs_by_gain", "sweep"]
+__all__ = ["all_pairs", "all_pairs_by_gain", "decays", "padded_classes", "sweep"]
 
 SAFE_SPAN = 600.0  # e^600 and e^−600 are both doubles
-DENORMAL = 1e-280  # added where products would become denormal numbers, which are slow
+
+
+@helper
+def padded_classes(classes: int) -> int:
+    """Classes up to a whole number of vectors."""
+    return (classes + LANES - 1) // LANES * LANES
 
 
 @reassociating_kernel
 def all_pairs_by_gain(
-    scores: Any, classes: Any, levels: Any, height: Any, c: float, share: Any, pushes: Any, curvature: Any
+    scores: Any, classes: Any, gain: Any, height: Any, c: float, share: Any, pushes: Any, curvature: Any
 ) -> None:
-    """All pairs for |ΔM_ij| = |level_i − level_j| · |height_i − height_j|; c > 0: divided by c + |s_i − s_j|.
+    """All pairs for |ΔM_ij| = |gain_i − gain_j| · |height_i − height_j|; c > 0: divided by c + |s_i − s_j|.
 
     Full rows rather than half of the pairs: sums in registers are faster than stores to two places, and a full row
     faster than one without the pairs of equal class. With e = e^s a pair pushes by e_j/(e_i + e_j), which needs no
     exponential; never by 1 minus that, which cancels.
     """
     n = scores.size
-    gain = np.empty(n)
-    for i in range(n):
-        gain[i] = levels[classes[i]]
     near = scores[0] - scores[n - 1] <= SAFE_SPAN
     e = np.exp(scores - 0.5 * (scores[0] + scores[n - 1])) if near else scores
     for i in range(n):
@@ -96,38 +98,28 @@ def all_pairs(
             curvature[j] += bend
 
 
-# What `specialise` replaces for `sweep`: how many factors, classes and exponentials there are.
-FACTORS, CLASSES, TERMS = 1, 2, 13
+# What `specialise` replaces for `sweep`: how many factors, classes and vectors of exponentials there are, and where two
+# more exponentials lie between those whose rates double (0: rates are 1, 2, 3, …).
+FACTORS, CLASSES, VECTORS, BETWEEN = 1, 2, 3, 0
 
 
-@helper
-def _decays(z: float, doubling: bool, terms: int, decay: Any) -> None:
-    """z⁰, z¹, z², … each from one half its power, so that few wait for another; or z, z², z⁴, … and two more."""
-    if doubling:
-        for m in range(terms - 2):
-            decay[m] = z
-            z *= z
-        decay[terms - 2] = decay[BETWEEN] * decay[BETWEEN + 1]
-        decay[terms - 1] = decay[BETWEEN + 1] * decay[BETWEEN + 2]
-        return
-    decay[0] = 1.0
-    width = 1
-    while width < terms:
-        for m in range(width, min(2 * width, terms)):
-            decay[m] = decay[m - width] * z
-        z *= z
-        width *= 2
+@kernel
+def decays(scores: Any, slowest: float) -> Any:
+    """e^{−t·gap} for each gap between neighbours in rank, t being the slowest rate."""
+    z = np.empty(max(scores.size - 1, 0))
+    for i in range(z.size):
+        z[i] = np.exp(slowest * (scores[i + 1] - scores[i]))
+    return z
 
 
-@reassociating_kernel
+@kernel
 def sweep(
-    scores: Any,
+    z: Any,
     classes: Any,
     heights: Any,
     push_weights: Any,
-    curvature_weights: Any,
-    doubling: bool,
-    slowest: float,
+    bend_weights: Any,
+    zero_weights: Any,
     share: Any,
     down: bool,
     pushes: Any,
@@ -135,40 +127,27 @@ def sweep(
 ) -> None:
     """What the documents above (`down`) or below each document do to it, in one pass over the list.
 
-    For each class a and exponential m there is P = Σ share · e^{−t_m x} over the documents passed so far, x being
-    their distance in score from the present one, and for each factor r the same sum D of differences in height.
-    One step on, past a gap in score with z = e^{−t_m gap}: D ← (D + step in height · P) · z, P ← P · z. Nothing is
-    subtracted, so nothing cancels. `push_weights[b, (r, a, m)]` turns D into the λ of a document of class b.
+    For each class and exponential, the documents passed so far are held as a sum that decays with every gap in score
+    (`vectors.advance`). Nothing is subtracted, so nothing cancels. `push_weights[b]` turn these sums into the λ of a
+    document of class b, `bend_weights[b]` into its Hessian.
     """
-    n = scores.size
-    P = np.zeros(CLASSES * TERMS)
-    D = np.zeros(FACTORS * CLASSES * TERMS)
-    decay = np.ones(CLASSES * TERMS)
+    n = classes.size
+    P, D = np.zeros(CLASSES * VECTORS * LANES), np.zeros(FACTORS * CLASSES * VECTORS * LANES)
+    padded = padded_classes(CLASSES)
+    P0, D0 = np.zeros(padded), np.zeros(FACTORS * padded)
+    rises = np.empty(FACTORS)
     step = 1 if down else -1
     i = 0 if down else n - 1
-    for _ in range(n):
-        before = i - step
-        if 0 <= before < n:
-            gap = abs(scores[i] - scores[before])
-            _decays(np.exp(-slowest * gap), doubling, TERMS, decay)
-            for a in range(1, CLASSES):
-                for m in range(TERMS):
-                    decay[a * TERMS + m] = decay[m]
-            push = 0.0
-            bend = 0.0
-            b = classes[i]
-            for r in range(FACTORS):
-                rise = step * (heights[r, before] - heights[r, i])
-                start = r * CLASSES * TERMS
-                for q in range(CLASSES * TERMS):
-                    d = (D[start + q] + rise * P[q]) * decay[q]
-                    D[start + q] = d
-                    push += push_weights[b, start + q] * d
-                    bend += curvature_weights[b, start + q] * d
-            for q in range(CLASSES * TERMS):
-                P[q] = P[q] * decay[q] + DENORMAL
-            pushes[i] += push * share[i]
-            curvature[i] += bend * share[i]
-        for m in range(TERMS):
-            P[classes[i] * TERMS + m] += share[i]
+    enter(VECTORS, P, P0, np.int64(classes[i]), share[i])
+    for _ in range(n - 1):
+        before = i
         i += step
+        own = np.int64(classes[i])
+        for r in range(FACTORS):
+            rises[r] = step * (heights[r, before] - heights[r, i])
+        gap = z[before] if down else z[i]
+        rows = (push_weights[own], bend_weights[own], zero_weights[own])
+        push, bend = advance(FACTORS, CLASSES, VECTORS, BETWEEN, P, D, P0, D0, gap, rises, rows[0], rows[1], rows[2])
+        pushes[i] += push * share[i]
+        curvature[i] += bend * share[i]
+        enter(VECTORS, P, P0, own, share[i])

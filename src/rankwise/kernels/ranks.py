@@ -18,6 +18,7 @@ __all__ = [
 ]
 
 BY_COUNTING = 256  # up to here counting how many stand above beats sorting: no branch to mispredict
+MOVES = 8  # places that a row may be off on average before sorting by buckets gives up
 GRADES = 64  # whole labels below this are sorted by counting
 
 
@@ -94,6 +95,44 @@ def _rank_by_merging(scores: NDArray[np.float64], order: NDArray[np.int64], buff
 
 
 @kernel
+def _rank_by_buckets(
+    scores: NDArray[np.float64], order: NDArray[np.int64], ends: NDArray[np.int64], values: NDArray[np.float64]
+) -> bool:
+    """The same where scores are spread out: as many buckets as rows, then few rows are out of place.
+
+    False if they are not spread out (an outlier, a score of −∞), and `order` is then not made.
+    """
+    n = scores.size
+    lowest, highest = scores[0], scores[0]
+    for i in range(n):
+        lowest, highest = min(lowest, scores[i]), max(highest, scores[i])
+    span = highest - lowest
+    if not (0.0 < span < np.inf and (n - 1) / span < np.inf):
+        return False
+    ends[: n + 1] = 0
+    for i in range(n):
+        ends[int((highest - scores[i]) * ((n - 1) / span)) + 1] += 1
+    for bucket in range(n):
+        ends[bucket + 1] += ends[bucket]
+    for i in range(n):
+        bucket = int((highest - scores[i]) * ((n - 1) / span))
+        place = ends[bucket]
+        ends[bucket] += 1
+        order[place], values[place] = i, scores[i]
+    moves = 0
+    for i in range(1, n):
+        value, row, j = values[i], order[i], i
+        while j > 0 and values[j - 1] < value:
+            values[j], order[j] = values[j - 1], order[j - 1]
+            j -= 1
+        values[j], order[j] = value, row
+        moves += i - j
+        if moves > MOVES * n:
+            return False
+    return True
+
+
+@kernel
 def rank_short_lists(
     scores: NDArray[np.float64],
     offsets: NDArray[np.int64],
@@ -107,14 +146,15 @@ def rank_short_lists(
     Equivalent to (and much faster than), for each query's rows: `start + np.argsort(-scores[rows], kind="stable")`.
     Queries of more than `longest` rows are left alone (`radix` is better there).
     """
-    buffer = np.empty(max(longest, 1), dtype=np.int64)
+    buffer, values = np.empty(longest + 1, dtype=np.int64), np.empty(longest)
     for q in range(low, high):
         start, stop = offsets[q], offsets[q + 1]
         n = stop - start
         if n <= BY_COUNTING:
             _rank_by_counting(scores[start:stop], order[start:stop], buffer)
         elif n <= longest:
-            _rank_by_merging(scores[start:stop], order[start:stop], buffer)
+            if not _rank_by_buckets(scores[start:stop], order[start:stop], buffer, values):
+                _rank_by_merging(scores[start:stop], order[start:stop], buffer)
         else:
             continue
         order[start:stop] += start

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.kernels.compiled import compiled
-from rankwise.metrics.base import NO_LEVELS, Factors, Labels, Metric, Ranks, check_cutoff
+from rankwise.metrics.base import Factors, Labels, Metric, Ranks, check_cutoff
 from rankwise.metrics.linear import relevant_count, top
 
 __all__ = ["AveragePrecision"]
@@ -116,4 +116,4 @@ class AveragePrecision(Metric):
         total = top(self.k, hits) if self.min else hits
         weights = np.zeros((2, 2, 2))
         weights[0, 0, 1] = weights[1, 1, 0] = 1.0 / total
-        return classes, heights, weights, NO_LEVELS
+        return classes, heights, weights

@@ -19,12 +19,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwise.errors import MetricError
-from rankwise.kernels.lambda_loops import NO_LEVELS
 
-__all__ = ["NO_LEVELS", "Factors", "Labels", "Metric", "Ranks", "check_cutoff", "metric_classes", "number"]
+__all__ = ["Factors", "Labels", "Metric", "Ranks", "check_cutoff", "metric_classes", "number"]
 
 Ranks = NDArray[Any]  # int64, counted from 0
-Factors = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]  # classes, heights, weights, levels
+Factors = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # classes, heights, weights
 Labels = NDArray[Any]  # float64, one entry a document, in compiled code and out of it
 
 _CLASSES: dict[str, type[Metric]] = {}  # by class name, in order of definition

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.kernels.compiled import compiled
-from rankwise.metrics.base import NO_LEVELS, Factors, Labels, Metric, Ranks
+from rankwise.metrics.base import Factors, Labels, Metric, Ranks
 from rankwise.metrics.linear import relevant_count
 
 __all__ = ["BPref"]
@@ -106,4 +106,4 @@ class BPref(Metric):
                 above += 1
         weights = np.zeros((2, 2, 2))
         weights[0, 0, 1] = weights[1, 1, 0] = 1.0 / max(1, relevant * min(relevant, n - relevant))
-        return classes, heights, weights, NO_LEVELS
+        return classes, heights, weights

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankwise.kernels.compiled import compiled, helper
 from rankwise.kernels.lambda_loops import class_of
-from rankwise.metrics.base import NO_LEVELS, Factors, Labels, Metric, Ranks, check_cutoff
+from rankwise.metrics.base import Factors, Labels, Metric, Ranks, check_cutoff
 from rankwise.metrics.linear import top
 
 __all__ = ["ERR"]
@@ -120,4 +120,4 @@ class ERR(Metric):
             for b in range(grades.size):
                 upper, lower = _stops(grades[a], self.highest), _stops(grades[b], self.highest)
                 weights[0, a, b] = abs(upper - lower) / (1.0 - upper)
-        return classes, heights, weights, NO_LEVELS
+        return classes, heights, weights

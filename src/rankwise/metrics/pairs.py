@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankwise.kernels.compiled import compiled, helper
 from rankwise.kernels.lambda_loops import class_of
-from rankwise.metrics.base import NO_LEVELS, Factors, Labels, Metric, Ranks
+from rankwise.metrics.base import Factors, Labels, Metric, Ranks
 
 __all__ = ["PairwiseCorrect"]
 
@@ -109,7 +109,7 @@ class PairwiseCorrect(Metric):
                 for b in range(many):
                     high, low = max(a, b), min(a, b)
                     weights[v, a, b] = ((low <= v < high) + (low < v <= high)) / total
-        return classes, heights, weights, NO_LEVELS
+        return classes, heights, weights
 
 
 @helper

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.kernels.compiled import compiled
-from rankwise.metrics.base import NO_LEVELS, Factors, Labels, Metric, Ranks, check_cutoff
+from rankwise.metrics.base import Factors, Labels, Metric, Ranks, check_cutoff
 from rankwise.metrics.linear import relevant_count, top
 
 __all__ = ["ReciprocalRank"]
@@ -95,4 +95,4 @@ class ReciprocalRank(Metric):
             heights[1, i] = worth[i] if i <= first else max(worth[i], worth[second])
         weights = np.zeros((2, 3, 3))
         weights[0, 0, 1] = weights[0, 0, 2] = weights[1, 2, 0] = 1.0
-        return classes, heights, weights, NO_LEVELS
+        return classes, heights, weights

@@ -60,8 +60,7 @@ class LambdaObjective:
         self.labels = np.maximum(self.groups.grouped(labels), 0.0)
         self.row_weight = self._weights(weight)
         self.shuffle = np.random.default_rng(seed).permutation(labels.size).astype(np.float64)
-        self._ideal = sorted_labels(self.labels, self.groups.offsets)
-        self._sums = PairSums(self)
+        self._sums = PairSums(self, sorted_labels(self.labels, self.groups.offsets))
 
     def _weights(self, weight: ArrayLike | None) -> NDArray[np.float64] | None:
         """A weight for each row in grouped order, whose products over pairs are the weights of the pairs."""
@@ -85,7 +84,7 @@ class LambdaObjective:
         values = rows_of("scores", scores)
         if values.size != self.groups.n_rows:
             raise ShapeError(f"scores must have one entry a row: got {values.size} for {self.groups.n_rows} rows")
-        pushes, curvature = self._sums(np.ascontiguousarray(self.groups.grouped(values)), self._ideal)
+        pushes, curvature = self._sums(np.ascontiguousarray(self.groups.grouped(values)))
         return self.groups.ungrouped(-pushes), self.groups.ungrouped(curvature)
 
 

@@ -14,8 +14,8 @@ from rankwise.errors import MetricError
 from rankwise.kernels import lambda_loops, threads
 from rankwise.kernels.compiled import is_compiled, specialise
 from rankwise.kernels.expansions import PairTerms, divided_terms, plain_terms
-from rankwise.kernels.pair_sums import sweep
-from rankwise.metrics.base import Metric
+from rankwise.kernels.lambda_loops import MOST_CLASSES, Stated, level_weights, sweep_weights
+from rankwise.kernels.pair_sums import decays, sweep
 from rankwise.metrics.linear import LinearMetric
 from rankwise.metrics.ranking import falling_rows
 
@@ -34,15 +34,6 @@ log = logging.getLogger("rankwise")
 Sums = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
-def _factors_of(metric: Metric) -> Any | None:
-    """The compiled factors of a metric; None if it has none."""
-    cls: Any = type(metric)
-    if isinstance(metric, LinearMetric):
-        hooks = {"gains": cls.gains, "discounts": cls.discounts, "normaliser": cls.normaliser}
-        return specialise(lambda_loops.linear_factors, **hooks) if all(map(is_compiled, hooks.values())) else None
-    return specialise(_same, swap_factors=cls.swap_factors) if is_compiled(cls.swap_factors) else None
-
-
 def _padded(grades: NDArray[np.float64]) -> NDArray[np.float64]:
     """Grades up to one of a few numbers of them, by grades that no document has: each number is compiled once."""
     size = next((size for size in NUMBERS_OF_GRADES if size >= grades.size), grades.size)
@@ -57,45 +48,76 @@ def _same(self, ranked, ideal, grades):  # type: ignore[no-untyped-def]
 class PairSums:
     """How the pairs of one objective are summed: chosen once, used in every round."""
 
-    def __init__(self, objective: LambdaObjective) -> None:
-        self.objective = objective
+    def __init__(self, objective: LambdaObjective, ideal: NDArray[np.float64]) -> None:
+        self.objective, self.ideal = objective, ideal
         self.offsets = objective.groups.offsets
         self.c = 0.0 if objective.norm is None else GAP * objective.sigma
         self.terms: PairTerms = plain_terms() if objective.norm is None else divided_terms(self.c)
         self.share = np.ones(objective.labels.size) if objective.row_weight is None else objective.row_weight
         self.grades = _padded(np.unique(objective.labels))
-        self.factors = _factors_of(objective.metric)
-        if self.factors is None:
+        self.factors: Any = None
+        self.stated: Stated | None = None
+        self.exact_up_to = np.iinfo(np.int64).max
+        cls: Any = type(objective.metric)
+        hooks = {name: getattr(cls, name, None) for name in ("gains", "discounts", "normaliser")}
+        if isinstance(objective.metric, LinearMetric) and all(map(is_compiled, hooks.values())):
+            self.stated = self._state(specialise(lambda_loops.state_gains, **hooks))
+            self._prepare(1, self.grades.size)
+        elif is_compiled(cls.swap_factors):
+            self.factors = specialise(_same, swap_factors=cls.swap_factors)
+            two = self.grades[1::-1].copy()
+            self._prepare(*self.factors(objective.metric.record(), two, two, self.grades)[2].shape[:2])
+        else:
             log.info("%s states no factors: its pairs are summed one by one, which is slow", objective.metric)
-            self.exact_up_to = np.iinfo(np.int64).max
-            return
-        record = objective.metric.record()
-        two = self.grades[1::-1].copy()
-        _, heights, weights, _ = self.factors(record, two, two, self.grades)
-        self.shape = (heights.shape[0], weights.shape[1])
-        size = self.shape[0] * self.shape[1]
-        can_sweep = size <= lambda_loops.MOST_CLASSES and self.grades.size <= lambda_loops.MOST_CLASSES
-        self.exact_up_to = self._crossover(size) if can_sweep else np.iinfo(np.int64).max
-        names = {"FACTORS": self.shape[0], "CLASSES": self.shape[1], "TERMS": self.terms.right.size}
-        self.sweep = specialise(sweep, **names)
-        self.loop = specialise(lambda_loops.lambdas_of_queries, swap_factors=self.factors, sweep=self.sweep)
+
+    def _state(self, fill: Any) -> Stated:
+        """What a metric linear in its gains says of these labels."""
+        rows, queries = self.objective.labels.size, self.offsets.size - 1
+        grades = self.grades.size if self.grades.size <= MOST_CLASSES else 0
+        classes, levels, scales = np.zeros(rows, dtype=np.int32), np.zeros((queries, grades)), np.zeros(queries)
+        stated = Stated(classes, np.zeros(rows), np.zeros(rows), levels, scales)
+        given = (self.objective.metric.record(), self.objective.labels, self.ideal, self.offsets, self.grades)
+        threads.by_queries(lambda low, high: fill(*given, low, high, stated), self.offsets)
+        return stated
+
+    def _prepare(self, factors: int, classes: int) -> None:
+        """Compile the loop over queries, and choose where two sweeps take over from all pairs."""
+        shape = {"FACTORS": factors, "CLASSES": classes, "VECTORS": self.terms.vectors, "BETWEEN": self.terms.between}
+        self.sweep = specialise(sweep, **shape)
+        if self.stated is not None:
+            self.tables = self._shared_tables(self.stated)
+            self.loop = specialise(lambda_loops.lambdas_by_gains, sweep=self.sweep)
+        else:
+            self.loop = specialise(lambda_loops.lambdas_by_factors, swap_factors=self.factors, sweep=self.sweep)
+        if factors * max(classes, self.grades.size) <= MOST_CLASSES:
+            self.exact_up_to = self._crossover(factors * classes)
+
+    def _shared_tables(self, stated: Stated) -> tuple[Any, ...]:
+        """The weights of both sweeps, if a grade is worth the same in all queries, as with most metrics."""
+        levels = stated.levels[stated.scales > 0.0]
+        if levels.size == 0 or (levels != levels[0]).any():
+            return ()
+        weights = level_weights(levels[0])
+        return tuple(sweep_weights(weights, self.terms, down) for down in (True, False))
 
     def _crossover(self, size: int) -> int:
-        """Documents up to which all pairs are faster than two sweeps (measured: benchmarks/lambdas.py)."""
-        if self.objective.method == "exact":
-            return int(np.iinfo(np.int64).max)
-        return 0 if self.objective.method == "linear" else 120 + 40 * size
+        """Documents up to which all pairs are faster than two sweeps, as measured for 2 to 32 grades."""
+        if self.objective.method != "auto":
+            return int(np.iinfo(np.int64).max) if self.objective.method == "exact" else 0
+        if self.stated is None:
+            return 10 * size
+        return 25 + 16 * size if self.tables else 50 + 26 * size
 
-    def __call__(self, scores: NDArray[np.float64], ideal: NDArray[np.float64]) -> Sums:
+    def __call__(self, scores: NDArray[np.float64]) -> Sums:
         """λ's and Hessians for scores in grouped order, in grouped order."""
         objective = self.objective
         order = falling_rows(scores, self.offsets, objective.shuffle)
         steep = scores if objective.sigma == 1.0 else objective.sigma * scores
         pushes, bends = np.zeros(scores.size), np.zeros(scores.size)
-        if self.factors is None:
+        if self.factors is None and self.stated is None:
             self._by_swaps(steep, order, pushes, bends)
         else:
-            self._by_factors(steep, order, ideal, pushes, bends)
+            self._by_loop(steep, order, pushes, bends)
         # |ΔM| is divided by a gap of σ·s, not of s, where it is divided at all
         scale = objective.sigma * (objective.sigma if objective.norm else 1.0)
         if scale != 1.0:
@@ -103,35 +125,44 @@ class PairSums:
             bends *= scale * objective.sigma
         return pushes, bends
 
-    def _by_factors(self, scores: Any, order: Any, ideal: Any, pushes: Any, bends: Any) -> None:
-        objective = self.objective
+    def _by_loop(self, scores: Any, order: Any, pushes: Any, bends: Any) -> None:
         alone = ALONE if self.exact_up_to < ALONE else np.iinfo(np.int64).max
-        rows = (objective.metric.record(), objective.labels, scores, self.share, order, ideal, self.offsets)
-        rest = (self.grades, self.terms, self.c, self.exact_up_to, alone)
-        threads.by_queries(lambda low, high: self.loop(*rows, *rest, low, high, pushes, bends), self.offsets)
-        for q in np.flatnonzero(np.diff(self.offsets) > alone):
-            one = slice(self.offsets[q], self.offsets[q + 1])
-            if ideal[one.start] > ideal[one.stop - 1]:
-                mine = order[one]
-                pushes[mine], bends[mine] = self._by_two_threads(
-                    objective.labels[mine], scores[mine], ideal[one], self.share[mine]
-                )
+        rows = (scores, self.share, order, self.ideal, self.offsets)
+        rest = (self.terms, self.c, self.exact_up_to, alone)
+        given = (
+            (self.objective.metric.record(), self.objective.labels, *rows, self.grades, *rest)
+            if self.stated is None
+            else (self.stated, self.tables, *rows, *rest)
+        )
+        threads.by_queries(lambda low, high: self.loop(*given, low, high, pushes, bends), self.offsets)
+        for q in np.flatnonzero(np.diff(self.offsets) > alone).tolist():
+            start, stop = self.offsets[q], self.offsets[q + 1]
+            if self.ideal[start] > self.ideal[stop - 1]:
+                mine = order[start:stop]
+                pushes[mine], bends[mine] = self._by_two_threads(q, mine, scores[mine])
 
-    def _by_two_threads(self, labels: Any, scores: Any, ideal: Any, share: Any) -> Sums:
+    def _by_two_threads(self, q: int, rows: Any, scores: Any) -> Sums:
         """One very long list in rank order: a thread sweeps down, another up."""
-        assert self.factors is not None
-        pushes, bends = np.zeros(labels.size), np.zeros(labels.size)
-        classes, heights, weights, _ = self.factors(self.objective.metric.record(), labels, ideal, self.grades)
+        one = slice(self.offsets[q], self.offsets[q + 1])
+        if self.stated is None:
+            record, labels = self.objective.metric.record(), self.objective.labels
+            classes, heights, weights = self.factors(record, labels[rows], self.ideal[one], self.grades)
+        else:
+            lacking = self.stated.scales[q] == 0.0
+            classes = self.stated.classes[rows[: 0 if lacking else None]]
+            heights = self.stated.discounts[one].reshape(1, -1) * self.stated.scales[q]
+            weights = level_weights(self.stated.levels[q])
+        down_sums, up_sums = np.zeros((2, rows.size)), np.zeros((2, rows.size))
         if classes.size == 0:
-            return pushes, bends
-        up_pushes, up_bends = np.zeros_like(pushes), np.zeros_like(bends)
+            return down_sums[0], down_sums[1]
+        z, share = decays(scores, self.terms.slowest), self.share[rows]
         tasks = []
-        for down, p, h in ((True, pushes, bends), (False, up_pushes, up_bends)):
-            w = lambda_loops.sweep_weights(weights, self.terms.right, self.terms.wrong, self.terms.curvature, down)
-            rates = (self.terms.doubling, self.terms.slowest)
-            tasks.append(partial(self.sweep, scores, classes, heights, *w, *rates, share, down, p, h))
+        for down, sums in ((True, down_sums), (False, up_sums)):
+            tables = sweep_weights(weights, self.terms, down)
+            tasks.append(partial(self.sweep, z, classes, heights, *tables, share, down, sums[0], sums[1]))
         threads.run(tasks)
-        return pushes + up_pushes, bends + up_bends
+        down_sums += up_sums
+        return down_sums[0], down_sums[1]
 
     def _by_swaps(self, all_scores: Any, order: Any, pushes: Any, bends: Any) -> None:
         """All pairs from the metric's own `swap_delta`: for any metric, and slow."""

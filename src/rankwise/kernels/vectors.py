@@ -1,0 +1,167 @@
+"""One step of a sweep in vectors of four numbers, written in LLVM's own terms.
+
+numba does not find the vectors of this step by itself: it must assume that the arrays overlap. Everything else in
+`kernels/` is plain Python; this file is not, so it has a scalar twin, `tests/reference/sweep_by_scalars.py`, which a
+test holds it to. LLVM turns the vectors into what the machine has: halves of four without AVX, fused where it can.
+
+`P[a, m]` is Σ e^{−t_m x} over the documents of class a passed so far, x being their distance in score from the present
+one; `D[r, a, m]` the same sum of their differences in height r; `P0[a]` and `D0[r, a]` are those of rate 0, which do
+not decay. All are flat, with `VECTORS` · 4 terms a class, and classes padded to a multiple of 4 in P0 and D0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+__all__ = ["LANES", "advance", "enter"]
+
+LANES = 4
+DENORMAL = 1e-280  # added where products would become denormal numbers, which are slow
+ORDER_FREE = ("contract", "reassoc", "nsz")  # sums may be fused and reordered
+
+NUMBER, INDEX, LANE = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
+VECTOR = ir.VectorType(NUMBER, LANES)
+UNKNOWN = ir.Constant(VECTOR, ir.Undefined)
+
+
+class _Writer:
+    """Writes vector instructions, and finds the arrays among the arguments."""
+
+    def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any) -> None:
+        self.context, self.builder, self.types, self.arguments = context, builder, signature.args, arguments
+
+    def array(self, number: int) -> Any:
+        """Where the data of an array argument begin."""
+        return self.context.make_array(self.types[number])(self.context, self.builder, self.arguments[number]).data
+
+    def place(self, base: Any, at: int | Any) -> Any:
+        return self.builder.gep(base, [INDEX(at) if isinstance(at, int) else at])
+
+    def load(self, base: Any, at: int) -> Any:
+        return self.builder.load(self.builder.bitcast(self.place(base, at), VECTOR.as_pointer()), align=8)
+
+    def store(self, vector: Any, base: Any, at: int) -> None:
+        self.builder.store(vector, self.builder.bitcast(self.place(base, at), VECTOR.as_pointer()), align=8)
+
+    def add(self, a: Any, b: Any) -> Any:
+        return self.builder.fadd(a, b, flags=ORDER_FREE)
+
+    def times(self, a: Any, b: Any) -> Any:
+        return self.builder.fmul(a, b, flags=ORDER_FREE)
+
+    def lane(self, vector: Any, at: int) -> Any:
+        return self.builder.extract_element(vector, LANE(at))
+
+    def put(self, vector: Any, at: int, number: Any) -> Any:
+        return self.builder.insert_element(vector, number, LANE(at))
+
+    def pack(self, numbers: list[Any]) -> Any:
+        vector = UNKNOWN
+        for at, number in enumerate(numbers):
+            vector = self.put(vector, at, number)
+        return vector
+
+    def copies(self, number: Any) -> Any:
+        everywhere = ir.Constant(ir.VectorType(LANE, LANES), [0] * LANES)
+        return self.builder.shuffle_vector(self.put(UNKNOWN, 0, number), UNKNOWN, everywhere)
+
+    def total(self, vectors: list[Any]) -> Any:
+        vector = vectors[0]
+        for other in vectors[1:]:
+            vector = self.add(vector, other)
+        a, b, c, d = (self.lane(vector, at) for at in range(LANES))
+        return self.add(self.add(a, b), self.add(c, d))
+
+
+def _powers(write: _Writer, z: Any, vectors: int) -> list[Any]:
+    """z, z², z³, …"""
+    two = write.times(z, z)
+    four = write.times(two, two)
+    powers, step = [write.pack([z, two, write.times(two, z), four])], write.copies(four)
+    while len(powers) < vectors:
+        powers.append(write.times(powers[-1], step))
+    return powers
+
+
+def _squares(write: _Writer, z: Any, vectors: int, between: int) -> list[Any]:
+    """z, z², z⁴, z⁸, …, the last two replaced by the products of terms `between` and +1, and of +1 and +2."""
+    two = write.times(z, z)
+    four = write.times(two, two)
+    squares = [write.pack([z, two, four, write.times(four, four)])]
+    while len(squares) < vectors:
+        vector = squares[-1]
+        for _ in range(LANES):
+            vector = write.times(vector, vector)
+        squares.append(vector)
+    low, middle, high = (write.lane(squares[m // LANES], m % LANES) for m in range(between, between + 3))
+    squares[-1] = write.put(squares[-1], LANES - 2, write.times(low, middle))
+    squares[-1] = write.put(squares[-1], LANES - 1, write.times(middle, high))
+    return squares
+
+
+def _advance(
+    _: Any, factors: Any, classes: Any, vectors: Any, between: Any, P: Any, D: Any, P0: Any, D0: Any, z: Any,
+    rises: Any, push_weights: Any, bend_weights: Any, zero_weights: Any,
+) -> Any:  # fmt: skip
+    """One document on, past a gap in score with z = e^{−t·gap}, t the slowest rate: λ and Hessian of the next one.
+
+    D ← (D + rises · P) · decay and P ← P · decay; the λ is the sum of `push_weights` · D and of `zero_weights` · D0,
+    the Hessian that of `bend_weights` · D. Rates are t, 2t, 3t, … where `between` is 0, else t, 2t, 4t, …
+    (`_squares`). The first four arguments are constants.
+    """
+    F, K, V, middle = (constant.literal_value for constant in (factors, classes, vectors, between))
+    given = (factors, classes, vectors, between, P, D, P0, D0, z, rises, push_weights, bend_weights, zero_weights)
+
+    def write_step(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        write = _Writer(context, builder, signature, arguments)
+        P, D, P0, D0, steps, pushes, bends, zeros = (write.array(number) for number in (4, 5, 6, 7, 9, 10, 11, 12))
+        z = arguments[8]
+        decays = _squares(write, z, V, middle) if middle else _powers(write, z, V)
+        rise = [write.copies(builder.load(write.place(steps, r))) for r in range(F)]
+        nothing, tiny = ir.Constant(VECTOR, [0.0] * LANES), ir.Constant(VECTOR, [DENORMAL] * LANES)
+        push, bend = [nothing, nothing], [nothing, nothing]  # two each, so that no sum waits for the one before it
+        for number, at in enumerate(range(0, K * V * LANES, LANES)):
+            p, decay, turn = write.load(P, at), decays[number % V], number % 2
+            for r in range(F):
+                here = r * K * V * LANES + at
+                d = write.times(write.add(write.load(D, here), write.times(rise[r], p)), decay)
+                write.store(d, D, here)
+                push[turn] = write.add(push[turn], write.times(write.load(pushes, here), d))
+                bend[turn] = write.add(bend[turn], write.times(write.load(bends, here), d))
+            write.store(write.add(write.times(p, decay), tiny), P, at)
+        padded = 0 if middle else -(-K // LANES) * LANES
+        for at in range(0, padded, LANES):
+            p = write.load(P0, at)
+            for r in range(F):
+                d = write.add(write.load(D0, r * padded + at), write.times(rise[r], p))
+                write.store(d, D0, r * padded + at)
+                push[0] = write.add(push[0], write.times(write.load(zeros, r * padded + at), d))
+        return context.make_tuple(builder, signature.return_type, [write.total(push), write.total(bend)])
+
+    pair: Any = types.UniTuple(types.float64, 2)  # type: ignore[no-untyped-call,unused-ignore]
+    return pair(*given), write_step
+
+
+def _enter(_: Any, vectors: Any, P: Any, P0: Any, own: Any, share: Any) -> Any:
+    """A document of class `own` is among those passed: P[own] += share, P0[own] += share. `vectors` is a constant."""
+    V = vectors.literal_value
+
+    def write_entry(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        write = _Writer(context, builder, signature, arguments)
+        own, share = arguments[3], arguments[4]
+        base = write.place(write.array(1), builder.mul(own, INDEX(V * LANES)))
+        for at in range(0, V * LANES, LANES):
+            write.store(write.add(write.load(base, at), write.copies(share)), base, at)
+        place = write.place(write.array(2), own)
+        builder.store(write.add(builder.load(place), share), place)
+        return context.get_dummy_value()
+
+    return types.void(vectors, P, P0, types.int64, types.float64), write_entry
+
+
+advance: Any = intrinsic(prefer_literal=True)(_advance)
+enter: Any = intrinsic(prefer_literal=True)(_enter)
