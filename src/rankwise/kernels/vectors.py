@@ -15,6 +15,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 __all__ = ["LANES", "advance", "enter"]
@@ -41,10 +42,10 @@ class _Writer:
     def place(self, base: Any, at: int | Any) -> Any:
         return self.builder.gep(base, [INDEX(at) if isinstance(at, int) else at])
 
-    def load(self, base: Any, at: int) -> Any:
+    def load(self, base: Any, at: int | Any) -> Any:
         return self.builder.load(self.builder.bitcast(self.place(base, at), VECTOR.as_pointer()), align=8)
 
-    def store(self, vector: Any, base: Any, at: int) -> None:
+    def store(self, vector: Any, base: Any, at: int | Any) -> None:
         self.builder.store(vector, self.builder.bitcast(self.place(base, at), VECTOR.as_pointer()), align=8)
 
     def add(self, a: Any, b: Any) -> Any:
@@ -69,10 +70,19 @@ class _Writer:
         everywhere = ir.Constant(ir.VectorType(LANE, LANES), [0] * LANES)
         return self.builder.shuffle_vector(self.put(UNKNOWN, 0, number), UNKNOWN, everywhere)
 
-    def total(self, vectors: list[Any]) -> Any:
-        vector = vectors[0]
-        for other in vectors[1:]:
-            vector = self.add(vector, other)
+    def variable(self) -> Any:
+        """A vector of zeros that can be increased."""
+        zeros = ir.Constant(VECTOR, [0.0] * LANES)
+        place = cgutils.alloca_once(self.builder, VECTOR)  # type: ignore[no-untyped-call,unused-ignore]
+        self.builder.store(zeros, place)
+        return place
+
+    def increase(self, variable: Any, vector: Any) -> None:
+        self.builder.store(self.add(self.builder.load(variable), vector), variable)
+
+    def total(self, variables: list[Any]) -> Any:
+        first, second = map(self.builder.load, variables)
+        vector = self.add(first, second)
         a, b, c, d = (self.lane(vector, at) for at in range(LANES))
         return self.add(self.add(a, b), self.add(c, d))
 
@@ -122,24 +132,29 @@ def _advance(
         z = arguments[8]
         decays = _squares(write, z, V, middle) if middle else _powers(write, z, V)
         rise = [write.copies(builder.load(write.place(steps, r))) for r in range(F)]
-        nothing, tiny = ir.Constant(VECTOR, [0.0] * LANES), ir.Constant(VECTOR, [DENORMAL] * LANES)
-        push, bend = [nothing, nothing], [nothing, nothing]  # two each, so that no sum waits for the one before it
-        for number, at in enumerate(range(0, K * V * LANES, LANES)):
-            p, decay, turn = write.load(P, at), decays[number % V], number % 2
-            for r in range(F):
-                here = r * K * V * LANES + at
-                d = write.times(write.add(write.load(D, here), write.times(rise[r], p)), decay)
-                write.store(d, D, here)
-                push[turn] = write.add(push[turn], write.times(write.load(pushes, here), d))
-                bend[turn] = write.add(bend[turn], write.times(write.load(bends, here), d))
-            write.store(write.add(write.times(p, decay), tiny), P, at)
+        tiny = ir.Constant(VECTOR, [DENORMAL] * LANES)
+        # two sums each, so that none waits for the one before it
+        push, bend = ([write.variable() for _ in range(2)] for _ in range(2))
+        # A loop over classes: written out for 64 of them, the compiler would take minutes.
+        with cgutils.for_range(builder, INDEX(K)) as loop:
+            first = builder.mul(loop.index, INDEX(V * LANES))
+            for v in range(V):
+                at = builder.add(first, INDEX(v * LANES))
+                p = write.load(P, at)
+                for r in range(F):
+                    here = builder.add(at, INDEX(r * K * V * LANES))
+                    d = write.times(write.add(write.load(D, here), write.times(rise[r], p)), decays[v])
+                    write.store(d, D, here)
+                    write.increase(push[v % 2], write.times(write.load(pushes, here), d))
+                    write.increase(bend[v % 2], write.times(write.load(bends, here), d))
+                write.store(write.add(write.times(p, decays[v]), tiny), P, at)
         padded = 0 if middle else -(-K // LANES) * LANES
         for at in range(0, padded, LANES):
             p = write.load(P0, at)
             for r in range(F):
                 d = write.add(write.load(D0, r * padded + at), write.times(rise[r], p))
                 write.store(d, D0, r * padded + at)
-                push[0] = write.add(push[0], write.times(write.load(zeros, r * padded + at), d))
+                write.increase(push[0], write.times(write.load(zeros, r * padded + at), d))
         return context.make_tuple(builder, signature.return_type, [write.total(push), write.total(bend)])
 
     pair: Any = types.UniTuple(types.float64, 2)  # type: ignore[no-untyped-call,unused-ignore]

@@ -34,7 +34,8 @@ class LambdaObjective:
     Rows may come in any order. `norm="gap"` divides each |ΔM_ij| by 0.01 + |s_i − s_j|, as LightGBM does. `weight` has
     one entry a query or one a row; a pair weighs its query's weight, or the product of its documents' weights,
     so that the λ's of a query sum to zero either way. Equal scores are ranked by a shuffle that `seed` fixes, so that
-    neither the order of the rows nor labels stored in sorted order leak into the ranking.
+    labels stored in sorted order do not leak into the ranking; or by rising `tie_keys`, one a row, which the ranking
+    then follows in whatever order the rows come.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class LambdaObjective:
         sigma: float = 1.0,
         weight: ArrayLike | None = None,
         seed: int = 0,
+        tie_keys: ArrayLike | None = None,
     ) -> None:
         labels = rows_of("labels", y)
         self.groups = QueryGroups.of_rows(qid, labels.size)
@@ -59,7 +61,10 @@ class LambdaObjective:
         self.metric = parse(metric).for_labels(np.maximum(labels, 0.0))
         self.labels = np.maximum(self.groups.grouped(labels), 0.0)
         self.row_weight = self._weights(weight)
-        self.shuffle = np.random.default_rng(seed).permutation(labels.size).astype(np.float64)
+        if tie_keys is None:
+            self.shuffle = np.random.default_rng(seed).permutation(labels.size).astype(np.float64)
+        else:
+            self.shuffle = np.asarray(self.groups.grouped(rows_of("tie_keys", tie_keys)))
         self._sums = PairSums(self, sorted_labels(self.labels, self.groups.offsets))
 
     def _weights(self, weight: ArrayLike | None) -> NDArray[np.float64] | None:

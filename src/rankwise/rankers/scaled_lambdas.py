@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,11 +35,12 @@ class ScaledLambdas:
         *,
         norm: Norm | None,
         sigma: float,
-        seed: int,
+        tie_keys: NDArray[np.float64],
     ) -> None:
-        self.objective = LambdaObjective(metric, y, qid, norm=norm, sigma=sigma, weight=weight, seed=seed)
-        plain = LambdaObjective(metric, y, qid, norm=None, sigma=sigma, weight=weight, seed=seed)
-        mean = float(plain.gradients(np.zeros(y.size))[1].mean())
+        self.objective = LambdaObjective(metric, y, qid, norm=norm, sigma=sigma, weight=weight, tie_keys=tie_keys)
+        plain = LambdaObjective(metric, y, qid, norm=None, sigma=sigma, weight=weight, tie_keys=tie_keys)
+        # fsum: the same to the last bit, in whatever order the rows come
+        mean = math.fsum(plain.gradients(np.zeros(y.size))[1]) / y.size
         if not mean > 0.0:
             raise DataError(
                 f"no two documents of a query change {metric} by changing places, so there is nothing to learn; "

@@ -15,6 +15,7 @@ from rankwise.metrics import Metric
 from rankwise.objectives.lambdas import Norm
 from rankwise.rankers.boosting import Judged, Objective, Rounds, boost
 from rankwise.rankers.plain import LogLoss, SquaredLoss
+from rankwise.rankers.row_keys import Keys, seeded
 from rankwise.rankers.scaled_lambdas import ScaledLambdas
 from rankwise.rankers.tree_text import join_trees, read_booster
 
@@ -49,6 +50,7 @@ class Plan:
     rows: lgb.Dataset
     y: Scores
     groups: QueryGroups
+    keys: Keys  # what tells rows apart in whatever order they come
     row_weight: Scores | None
     query_weight: Scores | None
     start: Scores | None  # given scores, which are no part of the model
@@ -63,6 +65,10 @@ class Plan:
     sigma: float
     query_subsample: float
     seed: int
+
+    def query_places(self) -> NDArray[np.int64]:
+        """The place of each row's query among the sorted ids: what is drawn does not depend on the order of rows."""
+        return np.argsort(np.argsort(self.groups.qids))[self.groups.query_of_row()]
 
     def ends_bag(self, stage: int) -> bool:
         """Whether a stage is the last of its bag."""
@@ -125,7 +131,9 @@ def _run_stage(plan: Plan, state: State, report: Report) -> None:
         parameters={**plan.parameters, "learning_rate": stage.rate},
         limit=plan.limit,
         patience=plan.patience,
-        sample=_query_sample(query, plan.query_subsample, seed) if plan.query_subsample < 1.0 else None,
+        sample=_query_sample(plan.query_places()[rows], plan.query_subsample, seed)
+        if plan.query_subsample < 1.0
+        else None,
         seed=seed,
         after_round=after_round,
     )
@@ -138,11 +146,10 @@ def _copies(plan: Plan, bag: int) -> Scores:
     """
     if plan.stages[-1].bag == 0:
         return np.ones(plan.y.size)
-    several = plan.groups.n_queries > 1
-    units = plan.groups.n_queries if several else plan.y.size
+    places = plan.query_places() if plan.groups.n_queries > 1 else np.argsort(np.argsort(plan.keys, kind="stable"))
+    units = places.max() + 1
     drawn = np.random.default_rng([plan.seed, bag, 1]).integers(units, size=units)
-    times = np.bincount(drawn, minlength=units).astype(np.float64)
-    return times[plan.groups.query_of_row()] if several else times
+    return np.bincount(drawn, minlength=units).astype(np.float64)[places]
 
 
 def _start_scores(plan: Plan, state: State, bag: int, rows: NDArray[np.int64]) -> list[Scores]:
@@ -177,12 +184,13 @@ def _objective(
     # but a row of one long list counts against every copy of the others.
     times = np.sqrt(query_weight * copies) if plan.groups.n_queries > 1 else np.sqrt(query_weight) * copies
     weight = row_weight * times if weighed else None
-    return ScaledLambdas(plan.metric, y, query, weight, norm=plan.norm, sigma=plan.sigma, seed=seed)
+    ties = seeded(plan.keys[rows], seed)
+    return ScaledLambdas(plan.metric, y, query, weight, norm=plan.norm, sigma=plan.sigma, tie_keys=ties)
 
 
-def _query_sample(query: NDArray[np.int64], share: float, seed: int) -> Callable[[int], NDArray[np.bool_]]:
+def _query_sample(places: NDArray[np.int64], share: float, seed: int) -> Callable[[int], NDArray[np.bool_]]:
     """For each round, whether a row's query is among those that the round learns from."""
-    queries, place = np.unique(query, return_inverse=True)
+    queries, place = np.unique(places, return_inverse=True)
     count = max(1, round(share * queries.size))
 
     def rows_of_round(number: int) -> NDArray[np.bool_]:
