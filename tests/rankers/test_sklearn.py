@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 import rankwise as rw
 from rankwise.errors import DataError
 from rankwise.rankers import LambdaMART
+from rankwise.rankers.features import NamedColumns
 from tests.rankers.made import TRAIN, VALID
 
 SMALL = {"n_estimators": 5, "num_leaves": 7, "min_child_samples": 1, "random_state": 0, "n_jobs": 1}
@@ -118,3 +119,15 @@ def test_other_columns_than_in_training_are_our_error_with_a_remedy():
         with pytest.raises(DataError) as caught:
             model.predict(pd.DataFrame(VALID.X, columns=others))
         assert said in str(caught.value)
+
+
+def test_an_array_with_names_is_a_table():
+    names, options = list("abcdef"), {**SMALL, "monotone_constraints": {"b": 1}}
+    train, valid = (pd.DataFrame(one.X, columns=names) for one in (TRAIN, VALID))
+    table = LambdaMART(**options).fit(train, TRAIN.y, qid=TRAIN.qid)
+    named = LambdaMART(**options).fit(NamedColumns(TRAIN.X, names), TRAIN.y, qid=TRAIN.qid)
+    assert list(named.feature_names_in_) == names
+    assert np.array_equal(named.predict(NamedColumns(VALID.X, names)), table.predict(valid))
+    assert named.explain(NamedColumns(VALID.X, names), 0, 1).features == names
+    with pytest.raises(DataError, match="must be those of the training data, got b, a, c, d, e, f; pass those"):
+        named.predict(NamedColumns(VALID.X, list("bacdef")))

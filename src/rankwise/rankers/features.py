@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import _check_feature_names, _check_n_features, validate_data
+from sklearn.utils import check_array
+from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from rankwise.errors import DataError, RankwiseError, ShapeError
 
-__all__ = ["as_features", "by_column", "categorical_columns", "is_table"]
+__all__ = ["NamedColumns", "as_features", "by_column", "categorical_columns", "is_table"]
 
 # What to do, by words of what scikit-learn says.
 REMEDIES = {
@@ -23,6 +25,14 @@ REMEDIES = {
     "infinity": "replace it, by NaN where the value is missing",
 }
 REMEDY = "pass one row of numbers a document"
+
+
+@dataclass(frozen=True, eq=False)
+class NamedColumns:
+    """Features in an array, dense or sparse, and the names of its columns: a table without a copy of its values."""
+
+    values: Any
+    names: list[str]
 
 
 def is_table(X: Any) -> bool:
@@ -51,23 +61,38 @@ def _with_remedy(said: str) -> str:
 
 
 def _checked(model: Any, X: Any, fitting: bool) -> Any:
+    if isinstance(X, NamedColumns):
+        _check_names(model, X.names, fitting)
+        X = X.values
+    else:
+        _check_feature_names(model, X, reset=fitting)
     if is_table(X):
         if X.shape[0] == 0:
             raise DataError("there are no rows, got an empty table; pass at least one document")
-        _check_feature_names(model, X, reset=fitting)
         _check_n_features(model, X, reset=fitting)
         return X
     # NaN means missing, so only infinity is refused.
-    checked: Any = validate_data(
-        model,
+    checked: Any = check_array(
         X,
-        reset=fitting,
         accept_sparse="csr",
         dtype=[np.float64, np.float32],
         ensure_all_finite="allow-nan",
         ensure_min_samples=2 if fitting else 1,  # one document has no rank to learn
+        estimator=model,
+        input_name="X",
     )
+    _check_n_features(model, checked, reset=fitting)
     return sp.csr_matrix(checked) if hasattr(checked, "indptr") else checked
+
+
+def _check_names(model: Any, names: list[str], fitting: bool) -> None:
+    if fitting:
+        model.feature_names_in_ = np.array(names, dtype=object)
+    known = getattr(model, "feature_names_in_", None)
+    if known is None or list(known) != names:
+        raise DataError(
+            f"the columns must be those of the training data, got {', '.join(names)[:200]}; pass those in their order"
+        )
 
 
 def _column(model: Any, named: Any, parameter: str) -> int:
