@@ -83,6 +83,8 @@ BAD_FEATURES = {
     "one row": (TRAIN.X[:1], "1 sample(s) (shape=(1, 6)) while a minimum of 2 is required by LambdaMART; pass more"),
     "no rows": (TRAIN.X[:0], "0 sample(s) (shape=(0, 6)) while a minimum of 2 is required by LambdaMART; pass more"),
     "no columns": (TRAIN.X[:, :0], "a minimum of 1 is required by LambdaMART; pass at least one column"),
+    "a table of one row": (pd.DataFrame(TRAIN.X[:1]), "2 or more rows and at least one column, got 1 by 6; pass more"),
+    "a table of no columns": (pd.DataFrame(index=range(9)), "at least one column, got 9 by 0; pass more documents or"),
     "one dimension": (TRAIN.X[:, 0], "got 1D array instead; Reshape your data to one row of features a document"),
     "three dimensions": (TRAIN.X[None], "is required by LambdaMART; pass one row of numbers a document"),
     "infinity": (np.where(TRAIN.X > 0.9, np.inf, TRAIN.X), "dtype('float32'); replace it, by NaN where"),

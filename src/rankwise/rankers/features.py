@@ -66,9 +66,13 @@ def _checked(model: Any, X: Any, fitting: bool) -> Any:
         X = X.values
     else:
         _check_feature_names(model, X, reset=fitting)
+    least = 2 if fitting else 1  # one document has no rank to learn
     if is_table(X):
-        if X.shape[0] == 0:
-            raise DataError("there are no rows, got an empty table; pass at least one document")
+        if X.shape[0] < least or X.shape[1] == 0:
+            raise DataError(
+                f"a table must have {least} or more rows and at least one column, got {X.shape[0]} by {X.shape[1]}; "
+                "pass more documents or features"
+            )
         _check_n_features(model, X, reset=fitting)
         return X
     # NaN means missing, so only infinity is refused.
@@ -77,7 +81,7 @@ def _checked(model: Any, X: Any, fitting: bool) -> Any:
         accept_sparse="csr",
         dtype=[np.float64, np.float32],
         ensure_all_finite="allow-nan",
-        ensure_min_samples=2 if fitting else 1,  # one document has no rank to learn
+        ensure_min_samples=least,
         estimator=model,
         input_name="X",
     )
