@@ -85,7 +85,7 @@ def check_seed(ranker: Any) -> None:
     train, test = made_rows()
     expected, again = (usual(ranker).predict(test.X) for _ in range(2))
     assert np.array_equal(again, expected), f"{name_of(ranker)} gives other scores when it is fitted again"
-    used = fitted(ranker, test.X[:, :-1], test.y, test.qid, "other rows")
+    used = fitted(ranker, test.X, test.y, test.qid, "other rows")
     with works(ranker, "fit twice"):
         used.fit(train.X, train.y, qid=train.qid)
         same = np.array_equal(used.predict(test.X), expected)
