@@ -136,11 +136,12 @@ BAD = {
     "no model": ("predict", "no.rw", "valid.txt"),
     "a model that is data": ("info", "valid.txt"),
     "a damaged model": ("explain", "cut.rw", "valid.txt", "--query", 0),
-    "data of fewer features": ("predict", "m.rw", "few.txt"),
+    "data of more features": ("predict", "m.rw", "many.txt"),
+    "a table of fewer features": ("predict", "m.rw", "few.csv"),
     "data without features": ("predict", "m.rw", "qrels.txt", "run1.txt"),
-    "validation data of fewer features": ("train", "train.txt", "--valid", "few.txt", "-o", "x.rw"),
+    "validation data of more features": ("train", "train.txt", "--valid", "many.txt", "-o", "x.rw"),
     "training data without features": ("train", "qrels.txt", "run1.txt", "-o", "x.rw"),
-    "one row": ("train", "few.txt", "-o", "x.rw"),
+    "one row": ("train", "many.txt", "-o", "x.rw"),
     "scores over the model": ("predict", "m.rw", "valid.txt", "-o", "m.rw"),
     "packed scores": ("predict", "m.rw", "valid.txt", "-o", "s.txt.gz"),
     "a model over the data": ("train", "train.txt", "-o", "train.txt"),
@@ -156,7 +157,8 @@ BAD = {
 @pytest.mark.usefixtures("model")
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_is_one_sentence_and_changes_no_file(run: Run, folder: Path, case: str) -> None:
-    Path("few.txt").write_text("1 qid:1 1:1\n")
+    Path("many.txt").write_text("1 qid:1 1:1 5:1\n")
+    Path("few.csv").write_text("label,a,b,c\n1,2,3,4\n")
     Path("cut.rw").write_bytes(Path("m.rw").read_bytes()[:-100])
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     assert_one_sentence(run(*BAD[case]))

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from rankwise import checks
+from rankwise.checks import metric as checks
 from rankwise.metrics import NDCG, AveragePrecision, Metric, metric_classes, parse
 from rankwise.metrics.base import Labels
 from rankwise.metrics.names import EXAMPLES

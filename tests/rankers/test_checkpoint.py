@@ -1,4 +1,4 @@
-"""KilledError at any moment and resumed, training ends with the same model, bit for bit."""
+"""Killed at any moment and resumed, training ends with the same model, bit for bit."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
+import scipy.sparse as sp
 
 from rankwise.errors import DataError, ModelFileError
-from rankwise.models import save
+from rankwise.models import load, save
 from rankwise.rankers import LambdaMART, checkpoint
 from tests.rankers.made import EVAL_SET, TRAIN, VALID
 
@@ -35,7 +39,7 @@ def train(path=None, *, resume=False, kill_after=None, **parameters):
         if number == kill_after:
             raise KilledError
 
-    model = LambdaMART("ndcg@10", **parameters)
+    model = LambdaMART(**{"metric": "ndcg@10", **parameters})
     return model.fit(
         TRAIN.X, TRAIN.y, qid=TRAIN.qid, eval_set=EVAL_SET, callbacks=[kill], checkpoint=path, resume=resume
     )
@@ -111,11 +115,122 @@ def test_a_run_without_a_seed_keeps_the_one_it_drew(tmp_path):
     assert checkpoint.read_checkpoint(tmp_path / "run.npz")[1] == seed
 
 
-def test_another_run_is_not_resumed(tmp_path):
-    train(tmp_path / "run.npz")
+OTHER_PARAMETERS = {
+    "metric": "ndcg@5",
+    "n_estimators": 11,
+    "learning_rate": 0.2,
+    "num_leaves": 8,
+    "min_child_samples": 21,
+    "min_sum_hessian_in_leaf": 0.01,
+    "reg_lambda": 1.0,
+    "colsample_bytree": 0.5,
+    "max_bin": 63,
+    "monotone_constraints": [1, 0, 0, 0, 0, 0],
+    "categorical_feature": [],
+    "norm": None,
+    "sigma": 2.0,
+    "bags": 2,
+    "query_subsample": 0.5,
+    "init": "l2",
+    "early_stopping_rounds": 3,
+    "random_state": 1,
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    path = tmp_path_factory.mktemp("run") / "run.npz"
+    train(path)
+    return path
+
+
+def test_every_parameter_is_tried():
+    assert set(OTHER_PARAMETERS) | {"n_jobs", "verbose"} == set(LambdaMART().get_params())
+
+
+@pytest.mark.parametrize("name", OTHER_PARAMETERS)
+def test_another_run_is_not_resumed(run, name):
     with pytest.raises(DataError, match="other data or parameters"):
-        train(tmp_path / "run.npz", resume=True, num_leaves=8)
-    train(tmp_path / "new.npz", resume=True)  # nothing there yet: the first start of a run that may be resumed
+        train(run, resume=True, **{name: OTHER_PARAMETERS[name]})
+
+
+def test_the_first_start_of_a_run_may_be_a_resumption(tmp_path):
+    assert train(tmp_path / "new.npz", resume=True).best_iteration_ > 0
+
+
+def test_threads_and_talk_may_change_between_kill_and_resumption(tmp_path):
+    path = tmp_path / "run.npz"
+    with pytest.raises(KilledError):
+        train(path, kill_after=4, colsample_bytree=0.5)
+    resumed = train(path, resume=True, colsample_bytree=0.5, n_jobs=2, verbose=3)
+    undisturbed = train(colsample_bytree=0.5)
+    assert [one.model_to_string() for one in resumed.boosters_] == [
+        one.model_to_string() for one in undisturbed.boosters_
+    ]
+
+
+def fit(path, X, *, kill=False, judged=EVAL_SET, **parameters):
+    def stop(number, _):
+        if kill and number == 2:
+            raise KilledError
+
+    model = LambdaMART("ndcg@10", n_estimators=4, num_leaves=5, n_jobs=1, **{"random_state": 0, **parameters})
+    model.fit(X, TRAIN.y, qid=TRAIN.qid, eval_set=judged, callbacks=[stop], checkpoint=path, resume=True)
+    return model
+
+
+TABLE = pd.DataFrame(TRAIN.X, columns=list("abcdef")).assign(kind=pd.Categorical(np.arange(len(TRAIN)) % 3))
+SPARSE = sp.csr_matrix(np.where(TRAIN.X > 0, TRAIN.X, 0.0))
+
+
+def moved_row_ends(X):
+    """The same values in the same columns, one of them a row further up."""
+    ends = X.indptr.copy()
+    row = int(np.flatnonzero(np.diff(ends) > 0)[5])
+    ends[row] += 1
+    return sp.csr_matrix((X.data, X.indices, ends), X.shape)
+
+
+OTHER_FEATURES = {
+    "array": (TRAIN.X, np.where(np.arange(6) == 5, -TRAIN.X, TRAIN.X)),
+    "table": (TABLE, TABLE.assign(f=-TABLE["f"])),
+    "category": (TABLE, TABLE.assign(kind=pd.Categorical(np.arange(1, 1 + len(TRAIN)) % 3))),
+    "arrow": (pa.Table.from_pandas(TABLE[list("ab")]), pa.Table.from_pandas(TABLE[list("ac")])),
+    "sparse": (SPARSE, moved_row_ends(SPARSE)),
+}
+
+
+@pytest.mark.parametrize("form", OTHER_FEATURES)
+def test_other_features_are_told_in_every_form(tmp_path, form):
+    X, other = OTHER_FEATURES[form]
+    with pytest.raises(KilledError):
+        fit(tmp_path / "run.npz", X, kill=True, judged=None)
+    with pytest.raises(DataError, match="other data or parameters"):
+        fit(tmp_path / "run.npz", other, judged=None)
+    assert fit(tmp_path / "run.npz", X, judged=None).best_iteration_ == 4
+
+
+def test_long_names_of_queries_are_told_to_the_last(tmp_path):
+    """numpy shows only the ends of a long array."""
+    names = np.array([f"query {qid}" for qid in VALID.qid] * 3, dtype=object)
+    X, y = np.tile(VALID.X, (3, 1)), np.tile(VALID.y, 3)
+    fit(tmp_path / "run.npz", TRAIN.X, judged=(X, y, names))
+    names[600] = "another"
+    with pytest.raises(DataError, match="other data or parameters"):
+        fit(tmp_path / "run.npz", TRAIN.X, judged=(X, y, names))
+
+
+def test_objects_are_told_by_what_they_are_not_by_where(tmp_path):
+    """A process that resumes has made its start, its generator and its metric anew."""
+    first = train(n_estimators=2)
+    save(first, tmp_path / "first.rw")
+    for kill in (True, False):
+        given = {"init": load(tmp_path / "first.rw").boosters_[0], "random_state": np.random.RandomState(3)}
+        with pytest.raises(KilledError) if kill else nullcontext():
+            fit(tmp_path / "run.npz", TRAIN.X, kill=kill, **given)
+    for changed in ({"random_state": np.random.RandomState(4)}, {"init": train(n_estimators=3)}):
+        with pytest.raises(DataError, match="other data or parameters"):
+            fit(tmp_path / "run.npz", TRAIN.X, **given | {"random_state": np.random.RandomState(3)} | changed)
 
 
 def test_a_damaged_checkpoint_is_named(tmp_path):

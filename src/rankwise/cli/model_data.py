@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,43 +13,94 @@ from rankwise.errors import DataError
 if TYPE_CHECKING:
     from rankwise.data import RankingData
 
-__all__ = ["LoadedModel", "load_model", "read_features"]
+__all__ = ["LoadedModel", "load_model", "named_features", "read_features"]
 
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model for data from files, which names no columns, and what its features are called."""
+    """A model for arrays, and the names of its features, if it has any."""
 
     ranker: Any
-    features: list[str]
+    names: list[str] | None
+
+    @property
+    def features(self) -> list[str]:
+        """What its features are called; those without a name by number, from 1 as in LETOR files and `--feature`."""
+        return self.names or [f"feature {number}" for number in range(1, self.ranker.n_features_in_ + 1)]
 
     def read(self, files: list[Path], skip_bad: bool) -> RankingData:
-        """Data that the model can score."""
-        return read_features(files, skip_bad, len(self.features))
+        """Data that the model can score: its columns are those of the training data."""
+        return _with_columns(read_features(files, skip_bad), files, self.ranker.n_features_in_, self.names)
 
 
 def load_model(path: Path) -> LoadedModel:
-    """The model in a file; features without a name are numbered from 1, as in LETOR files and for `--feature`."""
+    """The model in a file."""
     with working("loading"):
         from rankwise.models import load
 
         ranker = load(path)
     # With names, scikit-learn would warn of rows that have none.
     names = vars(ranker).pop("feature_names_in_", None)
-    if names is None:
-        names = [f"feature {number}" for number in range(1, ranker.n_features_in_ + 1)]
-    return LoadedModel(ranker, [str(name) for name in names])
+    return LoadedModel(ranker, None if names is None else [str(name) for name in names])
 
 
-def read_features(files: list[Path], skip_bad: bool, n_features: int | None = None) -> RankingData:
-    """The files as one data set with features: as many as a model or other data has, if that is given."""
+def read_features(files: list[Path], skip_bad: bool, like: RankingData | None = None) -> RankingData:
+    """The files as one data set with features: with the columns of other data, if that is given."""
     data = read_data(files, skip_bad)
-    names = ", ".join(map(str, files))
     if data.n_features == 0:
-        raise DataError(f"a model needs features, got {names}, which has none; name data with features")
-    if n_features is not None and data.n_features != n_features:
+        raise DataError(f"a model needs features, got {_listed(files)}, which has none; name data with features")
+    return data if like is None else _with_columns(data, files, like.n_features, like.feature_names)
+
+
+def named_features(data: RankingData) -> Any:
+    """The features as a model learns from them, with their names if there are any."""
+    from rankwise.rankers.features import NamedColumns
+
+    return data.X if data.feature_names is None else NamedColumns(data.X, data.feature_names)
+
+
+def _listed(files: list[Path]) -> str:
+    return ", ".join(map(str, files))
+
+
+def _with_columns(data: RankingData, files: list[Path], count: int, names: list[str] | None) -> RankingData:
+    """The data with these columns: found by name where both sides have names, else by place."""
+    if names is not None and data.feature_names is not None:
+        X = data.X[:, _places(data.feature_names, names, files)]
+    elif data.n_features == count:
+        X = data.X
+    elif data.n_features < count and data.feature_names is None:
+        X = _widened(data, count)
+    else:
         raise DataError(
-            f"{names} must have the {n_features} features of the training data, got {data.n_features}; "
+            f"{_listed(files)} must have the {count} features of the training data, got {data.n_features}; "
             "name data made in the same way"
         )
-    return data
+    return replace(data, X=X, feature_names=names)
+
+
+def _places(found: list[str], names: list[str], files: list[Path]) -> Any:
+    """Where the columns of these names are among those found, which must be the same, in any order."""
+    place = {name: column for column, name in enumerate(found)}
+    known = set(names)
+    odd = [f"none named {name!r}" for name in names if name not in place]
+    odd += [f"one named {name!r}" for name in found if name not in known]
+    if odd:
+        raise DataError(
+            f"{_listed(files)} must have the columns of the training data, got {odd[0]}; name data made in the same way"
+        )
+    order = [place[name] for name in names]
+    return order if order != list(range(len(found))) else slice(None)  # which copies nothing
+
+
+def _widened(data: RankingData, count: int) -> Any:
+    """X with columns of zeros at the end: LETOR text leaves out zeros, so its last features may be in no line."""
+    import numpy as np
+    import scipy.sparse as sp
+
+    X = data.X
+    if data.is_sparse:
+        return sp.csr_array((X.data, X.indices, X.indptr), shape=(len(data), count))
+    wide = np.zeros((len(data), count), dtype=X.dtype)
+    wide[:, : data.n_features] = X
+    return wide

@@ -68,14 +68,14 @@ def rank_query(loaded: LoadedModel, data: RankingData, query: str) -> list[Ranke
 def reasons(loaded: LoadedModel, data: RankingData, ranked: list[Ranked]) -> list[Reason]:
     """For each two neighbours, the features that matter, those that add or take most first."""
     X = data.X[[one.row - 1 for one in ranked]]
-    found = []
+    names, found = loaded.features, []
     for upper in range(len(ranked) - 1):
         told = loaded.ranker.explain(X, upper, upper + 1)
         order = np.argsort(-np.abs(told.contributions), kind="stable")
         parts = []
         for k in order[: np.count_nonzero(told.contributions)]:
             above, below = map(_known, told.values[k])
-            parts.append(Part(loaded.features[k], above, below, float(told.contributions[k])))
+            parts.append(Part(names[k], above, below, float(told.contributions[k])))
         found.append(Reason(ranked[upper].rank, ranked[upper + 1].rank, told.difference, parts))
     return found
 

@@ -58,9 +58,9 @@ def _value(written: str) -> Any:
         return written
 
 
-def _by_column(pairs: list[tuple[str, Any]]) -> dict[int, Any]:
-    """Data from files names no columns, so they are given by number, which JSON writes as a text."""
-    return {int(column): value for column, value in pairs}
+def _by_column(pairs: list[tuple[str, Any]]) -> dict[int | str, Any]:
+    """Values of columns by name or by number, which JSON writes as a text."""
+    return {int(column) if column.isdecimal() else column: value for column, value in pairs}
 
 
 def _fits(value: Any, kind: Any) -> bool:

@@ -12,7 +12,7 @@ import typer
 from rankwise.cli import options
 from rankwise.cli.checkpoint_folder import checkpoint_file
 from rankwise.cli.failures import STOPPED
-from rankwise.cli.model_data import read_features
+from rankwise.cli.model_data import named_features, read_features
 from rankwise.cli.output import check_outputs, place_for, print_json, print_notes, print_table, working
 from rankwise.cli.training_progress import progress_bar
 from rankwise.errors import DataError
@@ -75,13 +75,13 @@ def train(
         rows = read_features(data, skip_bad)
         if len(rows) < 2:
             raise DataError(f"there must be two or more rows to learn from, got {len(rows)}; name more data")
-        judged = read_features(valid, skip_bad, rows.n_features) if valid else None
+        judged = read_features(valid, skip_bad, like=rows) if valid else None
         with progress_bar(ranker.max_rounds) as callbacks:
             ranker.fit(
-                rows.X,
+                named_features(rows),
                 rows.y,
                 qid=rows.qid,
-                eval_set=None if judged is None else (judged.X, judged.y, judged.qid),
+                eval_set=None if judged is None else (named_features(judged), judged.y, judged.qid),
                 callbacks=callbacks,
                 checkpoint=state,
                 resume=resume,
@@ -100,7 +100,7 @@ def train(
 
 def _summary(ranker: Any, rows: RankingData, out: Path) -> dict[str, Any]:
     histories = [values for result in ranker.evals_result_.values() for values in result.values()]
-    on_train = ranker.score(rows.X, rows.y, rows.qid)
+    on_train = ranker.score(named_features(rows), rows.y, rows.qid)
     return {
         "model": str(out),
         "metric": str(ranker.metric),

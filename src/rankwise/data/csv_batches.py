@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv as plain_csv
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any, Literal, Protocol
@@ -33,7 +34,7 @@ def csv_batches(file: Detected, skip_bad: bool, counter: _Skipping) -> tuple[lis
 
     with opened(file.path) as stream:
         header = stream.readline().decode(errors="replace").removeprefix("\ufeff").rstrip("\r\n")
-    names = [name.strip().strip('"') for name in header.split(file.delimiter)]
+    names = [name.strip() for name in next(plain_csv.reader([header], delimiter=file.delimiter, skipinitialspace=True))]
 
     def batches() -> Iterator[pa.RecordBatch]:
         with ExitStack() as stack:

@@ -9,7 +9,7 @@ from pathlib import Path
 from rankwise.data.streams import opened, without_compression
 from rankwise.errors import FormatError
 
-__all__ = ["Detected", "detect", "is_number"]
+__all__ = ["Detected", "detect", "is_number", "numbered_columns"]
 
 PARQUET_MAGIC = b"PAR1"
 PARQUET_ENDINGS = (".parquet", ".pq")
@@ -72,6 +72,11 @@ def _text_format(path: Path, line: str) -> Detected | None:
     if len(words) == 6 and is_number(words[4]):
         return Detected(path, "run")
     return None
+
+
+def numbered_columns(count: int) -> list[str]:
+    """What tables call features that have no names, those of LETOR text."""
+    return [f"feature_{number}" for number in range(1, count + 1)]
 
 
 def is_number(word: str) -> bool:

@@ -26,7 +26,7 @@ class RankingData:
     `X` is float32, dense or CSR; `y` float64, where a label below 0 means "not judged";
     `weight` one number a query; `doc_ids` text, one a row; `scores` what a file
     brought along (a TREC run), −inf for a document that was not retrieved; `notes` what the reader of a
-    file should be told (what was left out, in words).
+    file should be told (what was left out, in words); `feature_names` one text a column of X, where they have names.
 
     >>> data = RankingData([[0.5], [0.1], [0.9]], [1, 0, 2], qid=["a", "b", "a"])
     >>> data
@@ -42,6 +42,7 @@ class RankingData:
     weight: NDArray[np.float64] | None = None
     scores: NDArray[np.float64] | None = None
     notes: tuple[str, ...] = ()
+    feature_names: list[str] | None = None
 
     def __post_init__(self) -> None:
         X: Any = sp.csr_array(self.X, dtype=np.float32) if self.is_sparse else _dense(self.X)
@@ -66,6 +67,7 @@ class RankingData:
         if self.is_sparse:
             X.data = _read_only(X.data)
         object.__setattr__(self, "X", X if self.is_sparse else _read_only(X))
+        _check_names(self.feature_names, self.n_features)
         if self.weight is not None and len(self.weight) != self.groups.n_queries:
             raise ShapeError(
                 f"weight must have one entry a query, got {len(self.weight)} for "
@@ -102,6 +104,7 @@ class RankingData:
             None if ids is None else ids[keep],
             weight,
             None if scores is None else scores[keep],
+            feature_names=self.feature_names,
         )
 
     def __len__(self) -> int:
@@ -118,6 +121,19 @@ class RankingData:
 
 def _dense(X: Any) -> NDArray[np.float32]:
     return np.atleast_2d(np.asarray(X, dtype=np.float32))
+
+
+def _check_names(names: list[str] | None, n_features: int) -> None:
+    if names is None:
+        return
+    if len(names) != n_features:
+        raise ShapeError(
+            f"feature_names must have one entry a feature, got {len(names)} for {n_features} features; "
+            "give every one a name"
+        )
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"feature_names must differ, got {twice!r} twice; rename one")
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

@@ -29,7 +29,7 @@ def read(*paths: str | PathLike[str], skip_bad: bool = False) -> RankingData:
     - LightGBM's pair of files: such text without qid, its indices from 0, and the sizes of the queries
       beside it in `<path>.query`;
     - Parquet, and CSV or TSV with a header: columns label (or relevance, y), qid (query_id, query), doc_id
-      (docid), and features;
+      (docid), and features by any name (feature_1, feature_2, … are features without one);
     - TREC judgements and one run, in either order: the result has no features, but `scores`.
 
     A malformed line is an error that names file, line and column; with `skip_bad` such lines are left out

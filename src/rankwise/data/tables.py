@@ -13,20 +13,20 @@ from numpy.typing import NDArray
 from pyarrow import parquet
 
 from rankwise.data.csv_batches import csv_batches
-from rankwise.data.formats import LABEL_NAMES, Detected
+from rankwise.data.formats import LABEL_NAMES, Detected, numbered_columns
 from rankwise.data.ranking_data import DOC_ID_TYPE, RankingData
 from rankwise.data.streams import COMPRESSIONS, opened
 from rankwise.data.table_batch import TableBatch
 from rankwise.errors import FormatError
 
-__all__ = ["read_tables"]
+__all__ = ["Columns", "read_tables"]
 
 QID_NAMES = ("qid", "query_id", "query")
 DOC_ID_NAMES = ("doc_id", "docid")
 
 
 @dataclass(frozen=True)
-class _Columns:
+class Columns:
     """The names of a file's columns by their meaning."""
 
     label: str
@@ -35,7 +35,8 @@ class _Columns:
     features: tuple[str, ...]
 
     @classmethod
-    def of(cls, names: list[str], path: Path) -> _Columns:
+    def of(cls, names: list[str], path: Path) -> Columns:
+        """What the columns of these names mean."""
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise FormatError(f"column names must differ, got {twice!r} twice; rename one", path=path)
@@ -65,10 +66,10 @@ class _Parts:
 def read_tables(files: list[Detected], skip_bad: bool = False) -> RankingData:
     """Read Parquet or CSV files with the same columns, one after the other."""
     parts = _Parts()
-    expected: _Columns | None = None
+    expected: Columns | None = None
     for file in files:
         names, batches = _parquet(file.path) if file.format == "parquet" else csv_batches(file, skip_bad, parts)
-        columns = _Columns.of(names, file.path)
+        columns = Columns.of(names, file.path)
         expected = expected or columns
         if set(columns.features) != set(expected.features) or (columns.qid is None) != (expected.qid is None):
             raise FormatError(
@@ -91,7 +92,15 @@ def read_tables(files: list[Detected], skip_bad: bool = False) -> RankingData:
     qid = _qids(parts.qid) if expected.qid else np.zeros(len(X), dtype=np.int64)
     doc_ids = np.concatenate(parts.doc_ids) if any((ids != "").any() for ids in parts.doc_ids) else None
     note = f"{parts.skipped} malformed line{'s' if parts.skipped != 1 else ''} skipped"
-    return RankingData(X, np.concatenate(parts.y), qid, doc_ids, notes=(note,) if parts.skipped else ())
+    names = list(expected.features)
+    return RankingData(
+        X,
+        np.concatenate(parts.y),
+        qid,
+        doc_ids,
+        notes=(note,) if parts.skipped else (),
+        feature_names=None if names == numbered_columns(len(names)) else names,
+    )
 
 
 def _parquet(path: Path) -> tuple[list[str], Iterator[pa.RecordBatch]]:
@@ -116,7 +125,7 @@ def _damaged(path: Path, error: Exception) -> FormatError:
     return FormatError(f"this Parquet file is cut off or damaged ({reason}); make it again", path=path)
 
 
-def _take(batch: TableBatch, columns: _Columns, features: tuple[str, ...], parts: _Parts) -> None:
+def _take(batch: TableBatch, columns: Columns, features: tuple[str, ...], parts: _Parts) -> None:
     """Add a batch to the parts, without its malformed rows."""
     X = np.empty((len(batch.good), len(features)), dtype=np.float32)
     for k, name in enumerate(features):

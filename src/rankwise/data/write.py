@@ -15,9 +15,10 @@ import pyarrow as pa
 from pyarrow import compute, csv, parquet
 
 from rankwise.data.atomic import atomic_path
-from rankwise.data.formats import PARQUET_ENDINGS
+from rankwise.data.formats import PARQUET_ENDINGS, TABLE_ENDINGS, numbered_columns
 from rankwise.data.ranking_data import RankingData
 from rankwise.data.streams import COMPRESSIONS, without_compression
+from rankwise.data.tables import Columns
 from rankwise.errors import DataError
 
 __all__ = ["write"]
@@ -44,8 +45,8 @@ def _opened(path: Path, ending: str) -> Any:
 def write(data: RankingData, path: str | PathLike[str]) -> None:
     """Write data so that `read` gives it back exactly; the ending of the name chooses the format.
 
-    `.parquet`, `.csv` and `.tsv` are tables, any other ending is LETOR text; text is packed with a further
-    `.gz`, `.bz2`, `.xz` or `.zst`. The file appears when it is complete, never in part.
+    `.parquet`, `.csv` and `.tsv` are tables, any other ending is LETOR text, which has no names of features; text is
+    packed with a further `.gz`, `.bz2`, `.xz` or `.zst`. The file appears when it is complete, never in part.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp(), "small.txt")
@@ -65,13 +66,15 @@ def write(data: RankingData, path: str | PathLike[str]) -> None:
         raise DataError(f"Parquet is packed already, got {path.name}; leave out {path.suffix}")
     if np.isinf(data.X.data if data.is_sparse else data.X).any():
         raise DataError("features must be finite or NaN to be written, got an infinite one; replace it")
+    if ending in (*PARQUET_ENDINGS, *TABLE_ENDINGS):
+        _check_names(data, path)
     with atomic_path(path) as temporary:
         if ending in PARQUET_ENDINGS:
             _write_parquet(data, temporary)
             return
         with _opened(temporary, path.suffix) as file:
-            if ending in (".csv", ".tsv"):
-                _write_csv(data, file, "," if ending == ".csv" else "\t")
+            if ending in TABLE_ENDINGS:
+                _write_csv(data, file, TABLE_ENDINGS[ending])
             else:
                 for text in _letor_text(data):
                     file.write(text)
@@ -122,9 +125,26 @@ def _table(data: RankingData, rows: slice) -> pa.Table:
     columns = {"label": pa.array(data.y[rows]), "qid": pa.array(data.qid[rows].tolist())}
     if data.doc_ids is not None:
         columns["doc_id"] = pa.array(data.doc_ids[rows].tolist(), pa.string())
-    for column in range(data.n_features):
-        columns[f"feature_{column + 1}"] = pa.array(data.X[rows, column])
+    for column, name in enumerate(_feature_names(data)):
+        columns[name] = pa.array(data.X[rows, column])
     return pa.table(columns)
+
+
+def _feature_names(data: RankingData) -> list[str]:
+    return numbered_columns(data.n_features) if data.feature_names is None else data.feature_names
+
+
+def _check_names(data: RankingData, path: Path) -> None:
+    """Readers of the table must take for features what are features, and see one line of names."""
+    names = _feature_names(data)
+    columns = ["label", "qid", *([] if data.doc_ids is None else ["doc_id"]), *names]
+    features = set(Columns.of(columns, path).features)
+    bad = [name for name in names if name not in features or "\n" in name or "\r" in name]
+    if bad:
+        raise DataError(
+            f"a table cannot have a feature named {bad[0]!r}, which is read as something else; rename it or write "
+            "LETOR text (.txt), which has no names"
+        )
 
 
 def _tables(data: RankingData) -> Iterator[pa.Table]:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import _safe_indexing
 
 from rankwise.data.atomic import atomic_path
 from rankwise.errors import ModelFileError
@@ -28,6 +29,8 @@ __all__ = ["Checkpoint", "fingerprint"]
 FORMAT = 1
 SECONDS = 5.0  # at most this much work is lost
 SHARE = 0.05  # of the time may go into writing
+
+NO_MATTER = {"n_jobs", "verbose"}  # parameters that do not change the model
 
 
 @dataclass
@@ -88,18 +91,31 @@ def _plain(rounds: Rounds) -> dict[str, Any]:
 
 
 def fingerprint(plan: Plan, parameters: dict[str, Any]) -> str:
-    """A hash of all that decides the outcome but the seed, so that a run is not resumed with other data."""
-    digest = hashlib.sha256(repr(sorted(parameters.items())).encode())
+    """A hash of all that decides the outcome, so that a run is not resumed with other data or parameters."""
+    told = {name: value for name, value in parameters.items() if name not in NO_MATTER}
+    # What is not plain is told by what became of it: the text of an object may hold its address.
+    told["metric"] = str(plan.metric)
+    if not isinstance(told["init"], str | None):
+        told["init"] = "given"
+    if not isinstance(told["random_state"], int | None):
+        told["random_state"] = plan.seed
+    digest = hashlib.sha256(repr(sorted(told.items())).encode())
     arrays: list[Any] = [plan.y, plan.groups.offsets, plan.groups.order, plan.row_weight, plan.query_weight, plan.start]
     for one in plan.judged:
         arrays += [one.y, one.qid, one.start]
-    X: Any
     for X in (plan.X, *(one.X for one in plan.judged)):
-        sparse = isinstance(X, sp.csr_matrix)
-        arrays += [X.data, X.indices] if sparse else [X if isinstance(X, np.ndarray) else np.array(X.shape)]
+        arrays += _arrays(X)
     for array in arrays:
         if array is not None:
-            digest.update(repr((array.shape, array.dtype)).encode())
-            digest.update(np.ascontiguousarray(array).data if array.dtype.kind != "O" else repr(array).encode())
+            plain = np.ascontiguousarray(array if array.dtype.kind in "biufSU" else array.astype(str))
+            digest.update(repr((plain.shape, plain.dtype)).encode())
+            digest.update(plain.data)
     digest.update("".join(plan.first_trees).encode())
     return digest.hexdigest()
+
+
+def _arrays(X: Any) -> list[Any]:
+    """The features as arrays; those of a table column by column."""
+    if isinstance(X, sp.csr_matrix):
+        return [X.data, X.indices, X.indptr]
+    return [X] if isinstance(X, np.ndarray) else [np.asarray(_safe_indexing(X, k, axis=1)) for k in range(X.shape[1])]

@@ -1,8 +1,4 @@
-"""Public contracts: what must hold for every metric, ours and yours.
-
-from rankwise.checks import check_metric
-check_metric(MyMetric(k=10))       # raises AssertionError naming what does not hold
-"""
+"""What must hold for every metric."""
 
 from __future__ import annotations
 
