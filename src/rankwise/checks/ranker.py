@@ -28,7 +28,7 @@ from rankwise.metrics import evaluate, parse
 from rankwise.models import load, save
 from rankwise.rankers.base import Ranker
 
-__all__ = ["check_ranker", "check_row_order", "ranker_checks"]
+__all__ = ["check_ranker", "ranker_checks"]
 
 CLOSE = 1e-6  # of the spread of the scores: a matrix product may round a row by where it stands among others
 
@@ -215,6 +215,7 @@ def ranker_checks() -> list[Callable[[Any], None]]:
         check_query_names,
         check_labels,
         check_odd_queries,
+        check_row_order,
         check_save,
         check_unfitted,
         check_bad_rows,

@@ -67,8 +67,9 @@ class Plan:
     seed: int
 
     def query_places(self) -> NDArray[np.int64]:
-        """The place of each row's query among the sorted ids: what is drawn does not depend on the order of rows."""
-        return np.argsort(np.argsort(self.groups.qids))[self.groups.query_of_row()]
+        """For each row the number of its query, by what stands in it: neither names nor the order of rows matter."""
+        of_query = np.add.reduceat(self.groups.grouped(self.keys), self.groups.offsets[:-1])
+        return np.argsort(np.argsort(of_query, kind="stable"))[self.groups.query_of_row()]
 
     def ends_bag(self, stage: int) -> bool:
         """Whether a stage is the last of its bag."""
