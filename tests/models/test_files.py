@@ -58,6 +58,15 @@ def test_names_categories_and_odd_parameters_are_kept(tmp_path):
     assert (loaded.metric, loaded.init, loaded.num_leaves) == ("ndcg@5", None, 6)
 
 
+def test_a_split_that_parts_missing_values_from_all_others_is_kept(tmp_path):
+    X = np.where(np.arange(80) % 2 == 0, np.nan, np.arange(80))[:, None]
+    y = np.isnan(X[:, 0]) * 1.0
+    model = LambdaMART("auc", n_estimators=2, num_leaves=2, random_state=0).fit(X, y)
+    assert "threshold=inf" in model.boosters_[0].model_to_string()
+    save(model, tmp_path / "m.rw")
+    assert np.array_equal(load(tmp_path / "m.rw").predict(X), model.predict(X))
+
+
 def test_info_reads_the_manifest_alone(path):
     said = info(path)
     assert (said["kind"], said["metric"], said["n_features"]) == ("lambdamart", "ndcg@10", 6)

@@ -119,7 +119,7 @@ def test_sparse_rows_are_dense_rows():
     X = np.where(np.abs(TRAIN.X) < 0.7, 0.0, TRAIN.X)
     dense = LambdaMART(n_estimators=5, random_state=0, n_jobs=1).fit(X, TRAIN.y, qid=TRAIN.qid)
     for form in (sp.csr_array, sp.csr_matrix, sp.csc_matrix):
-        model = LambdaMART(n_estimators=5, random_state=0, n_jobs=1)
+        model = LambdaMART(n_estimators=5, random_state=0, n_jobs=1, early_stopping_rounds=None)
         model.fit(form(X), TRAIN.y, qid=TRAIN.qid, eval_set=(form(VALID.X), VALID.y, VALID.qid))
         assert np.array_equal(model.predict(form(X)), dense.predict(X))
 

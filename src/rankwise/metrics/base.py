@@ -112,6 +112,10 @@ class Metric(ABC):
         """This metric with what it takes from the whole data set filled in (MAUC: its classes' shares)."""
         return self
 
+    def for_training(self) -> Metric:
+        """The metric whose λ's a model descends to be good at this one: itself, unless another is better for that."""
+        return self
+
     def best_order(self, labels: ArrayLike) -> Labels:
         """The labels in an order of the highest value: best first, unless the metric sees them otherwise."""
         return np.sort(np.asarray(labels, dtype=np.float64))[::-1]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from rankwise.metrics.base import Labels, check_cutoff
 from rankwise.metrics.linear import LinearMetric, top
 
 __all__ = ["DCG", "graded_gain", "log_discount"]
+
+REACH = 3  # how many cut-offs deep a model learns to rank
 
 
 @helper
@@ -54,6 +56,12 @@ class DCG(LinearMetric):
 
     def __post_init__(self) -> None:
         check_cutoff(self.k)
+
+    def for_training(self) -> Self:
+        """The same down to `REACH` times the cut-off: below the cut-off itself no two documents push each other, though
+        they may be about to pass it (benchmarks/tune_lambdamart.py).
+        """
+        return replace(self, k=None if self.k is None else REACH * self.k)
 
     @compiled
     def gains(self, labels: Labels, ideal: Labels) -> Labels:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -41,6 +41,10 @@ class NDCG(DCG):
     needs: ClassVar[str] = "a relevant document"
     upper: ClassVar[float] = 1.0
     letor: bool = False
+
+    def for_training(self) -> Self:
+        """As for DCG; LETOR's script would leave out all queries shorter than the deeper cut-off."""
+        return replace(self, k=super().for_training().k, letor=False)
 
     @compiled
     def discounts(self, ideal: Labels) -> Labels:

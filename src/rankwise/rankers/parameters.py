@@ -28,12 +28,14 @@ RANGES: dict[str, tuple[bool, float | None, float]] = {
     "verbose": (True, 0, 10**6),
 }
 
+BINS, FEWER_BINS, MANY_ROWS = 255, 127, 50_000  # the default of max_bin, and that from so many rows on
+
 
 def check_parameters(given: dict[str, Any]) -> None:
     """Raise DataError on the first parameter that is out of its range."""
     for name, (whole, low, high) in RANGES.items():
         value = given[name]
-        if name == "early_stopping_rounds" and value is None:
+        if name in ("early_stopping_rounds", "max_bin") and value is None:
             continue
         kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
         fits = isinstance(value, kinds) and not (isinstance(value, bool) and name != "verbose")
@@ -52,8 +54,9 @@ def engine_threads(n_jobs: int | None) -> int:
     return 0 if n_jobs is None or n_jobs < 1 else int(n_jobs)
 
 
-def engine_parameters(given: dict[str, Any], monotone: list[int] | None) -> dict[str, Any]:
+def engine_parameters(given: dict[str, Any], rows: int, monotone: list[int] | None) -> dict[str, Any]:
     """Our parameters in LightGBM's words."""
+    bins = given["max_bin"] or (FEWER_BINS if rows >= MANY_ROWS else BINS)
     told = {
         "objective": "none",
         "metric": "none",
@@ -63,7 +66,7 @@ def engine_parameters(given: dict[str, Any], monotone: list[int] | None) -> dict
         "min_sum_hessian_in_leaf": float(given["min_sum_hessian_in_leaf"]),
         "lambda_l2": float(given["reg_lambda"]),
         "feature_fraction": float(given["colsample_bytree"]),
-        "max_bin": int(given["max_bin"]),
+        "max_bin": int(bins),
         "num_threads": engine_threads(given["n_jobs"]),
     }
     return told if monotone is None else told | {"monotone_constraints": monotone}

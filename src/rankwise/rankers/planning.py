@@ -24,7 +24,7 @@ __all__ = ["make_plan"]
 
 # After a plain model the λ's take smaller steps: they refine a ranking that is good already.
 TURNING = 0.2
-BINNED_FROM = 200_000  # LightGBM's own choice
+BINNED_FROM = 50_000  # for 127 bins it is plenty, and sorting the 200,000 that LightGBM takes is a tenth of training
 
 
 def make_plan(
@@ -51,7 +51,8 @@ def make_plan(
         raise ShapeError(f"X, y and qid must have one entry a row, got {rows}, {labels.size} and {groups.n_rows}")
     if given["query_subsample"] < 1.0 and groups.n_queries == 1:
         raise DataError("query_subsample draws whole queries, got one list; leave it at 1.0 or pass qid")
-    parameters = engine_parameters(given, by_column(model, given["monotone_constraints"], "monotone_constraints"))
+    monotone = by_column(model, given["monotone_constraints"], "monotone_constraints")
+    parameters = engine_parameters(given, rows, monotone)
     keys = row_keys(features, labels)
     data = _training_rows(
         features,

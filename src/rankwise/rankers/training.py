@@ -186,7 +186,7 @@ def _objective(
     times = np.sqrt(query_weight * copies) if plan.groups.n_queries > 1 else np.sqrt(query_weight) * copies
     weight = row_weight * times if weighed else None
     ties = seeded(plan.keys[rows], seed)
-    return ScaledLambdas(plan.metric, y, query, weight, norm=plan.norm, sigma=plan.sigma, tie_keys=ties)
+    return ScaledLambdas(plan.metric.for_training(), y, query, weight, norm=plan.norm, sigma=plan.sigma, tie_keys=ties)
 
 
 def _query_sample(places: NDArray[np.int64], share: float, seed: int) -> Callable[[int], NDArray[np.bool_]]:

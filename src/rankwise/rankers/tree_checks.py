@@ -14,7 +14,9 @@ from rankwise.rankers.tree_text import join_trees, split_trees
 __all__ = ["check_tree_text"]
 
 # Whole lines are matched at once, which is several times faster than number by number.
-NUMBERS = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]\d+)?(?: -?\d+(?:\.\d+)?(?:e[+-]\d+)?)*")
+NUMBER = r"\d+(?:\.\d+)?(?:e[+-]\d+)?"
+NUMBERS = re.compile(rf"-?{NUMBER}(?: -?{NUMBER})*")
+THRESHOLDS = re.compile(rf"-?(?:{NUMBER}|inf)(?: -?(?:{NUMBER}|inf))*")  # inf parts missing values from all others
 WHOLE_NUMBERS = re.compile(r"-?\d{1,10}(?: -?\d{1,10})*")
 
 HEADER = ["version", "num_class", "num_tree_per_iteration", "label_index", "max_feature_idx", "feature_names"]
@@ -101,12 +103,13 @@ def _fields(lines: list[str]) -> dict[str, str]:
 
 
 def _numbers(name: str, text: str, whole: bool, count: int) -> list[Any]:
-    if not (WHOLE_NUMBERS if whole else NUMBERS).fullmatch(text):
+    may_be_infinite = name == "threshold"
+    if not (WHOLE_NUMBERS if whole else THRESHOLDS if may_be_infinite else NUMBERS).fullmatch(text):
         raise UnsoundError(f"{name} has something else than {'whole ' if whole else ''}numbers")
     values: list[Any] = list(map(int if whole else float, text.split(" ")))
     if len(values) != count:
         raise UnsoundError(f"{name} has {len(values)} entries in place of {count}")
-    if not all(map(math.isfinite, values)):
+    if not may_be_infinite and not all(map(math.isfinite, values)):
         raise UnsoundError(f"{name} has an infinite number")
     return values
 
