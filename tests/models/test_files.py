@@ -59,7 +59,7 @@ def test_names_categories_and_odd_parameters_are_kept(tmp_path):
 
 
 def test_a_split_that_parts_missing_values_from_all_others_is_kept(tmp_path):
-    X = np.where(np.arange(80) % 2 == 0, np.nan, np.arange(80))[:, None]
+    X = np.where(np.arange(80) % 2 == 0, np.nan, np.linspace(-1.0, 0.2, 80))[:, None]
     y = np.isnan(X[:, 0]) * 1.0
     model = LambdaMART("auc", n_estimators=2, num_leaves=2, random_state=0).fit(X, y)
     assert "threshold=inf" in model.boosters_[0].model_to_string()
