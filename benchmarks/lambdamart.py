@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import gc
 import importlib.util
+import json
 import os
 import time
 from collections.abc import Callable
@@ -26,7 +27,7 @@ from typing import Any
 
 import lightgbm as lgb
 import numpy as np
-from harness import machine, write
+from harness import RESULTS, machine, write
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
@@ -36,7 +37,7 @@ from rankwise.data import web
 from rankwise.metrics.statistics import fisher_randomisation
 
 ROUNDS, LEAVES = 100, 31
-RATES = (0.05, 0.1, 0.2)
+RATES = (0.03, 0.05, 0.1, 0.2)
 JUDGED = ("ndcg@10", "map", "auc")
 Fit = Callable[[rw.RankingData, float, int], Callable[[Any], NDArray[np.float64]]]
 
@@ -224,9 +225,13 @@ def main() -> None:
         is_train = data.groups.query_of_row() < options.rows // 100
         case = f"web, {int(is_train.sum()):,} rows × {data.n_features}"
         rows += report(case, measure([Fold.split(data.rows(is_train), data.rows(~is_train))], options.seeds))
-    budget = {"rounds": ROUNDS, "leaves": LEAVES, "learning rates": RATES, "seeds": options.seeds}
-    name = "lambdamart" if options.only is None else f"lambdamart-{options.only}"
-    write(name, {"budget": budget, "rows": rows, "machine": machine()})
+    for row in rows:
+        row |= {"seeds": options.seeds, "rates tried": RATES, "date": time.strftime("%Y-%m-%d")}
+    if options.only:  # the other cases stay as they were measured
+        kept = json.loads((RESULTS / "lambdamart.json").read_text())["rows"]
+        rows = [row for row in kept if row["case"] != rows[0]["case"]] + rows
+        rows.sort(key=lambda row: row["case"])
+    write("lambdamart", {"rounds": ROUNDS, "leaves": LEAVES, "rows": rows, "machine": machine()})
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.kernels.compiled import helper, kernel
+from rankwise.kernels.radix import settle
 
 __all__ = [
     "gather",
@@ -18,7 +19,6 @@ __all__ = [
 ]
 
 BY_COUNTING = 256  # up to here counting how many stand above beats sorting: no branch to mispredict
-MOVES = 8  # places that a row may be off on average before sorting by buckets gives up
 GRADES = 64  # whole labels below this are sorted by counting
 
 
@@ -119,17 +119,7 @@ def _rank_by_buckets(
         place = ends[bucket]
         ends[bucket] += 1
         order[place], values[place] = i, scores[i]
-    moves = 0
-    for i in range(1, n):
-        value, row, j = values[i], order[i], i
-        while j > 0 and values[j - 1] < value:
-            values[j], order[j] = values[j - 1], order[j - 1]
-            j -= 1
-        values[j], order[j] = value, row
-        moves += i - j
-        if moves > MOVES * n:
-            return False
-    return True
+    return settle(values[:n], order[:n])
 
 
 @kernel

@@ -53,6 +53,8 @@ def chunks(offsets: NDArray[np.int64]) -> list[tuple[int, int]]:
     """
     rows, queries = int(offsets[-1]), len(offsets) - 1
     parts = min(4 * thread_count(), max(1, rows // ROWS_WORTH_A_THREAD), queries)
+    if parts == 1:
+        return [(0, queries)]
     cuts = np.searchsorted(offsets, np.linspace(0, rows, parts + 1)[1:-1])
     borders = np.unique(np.concatenate(([0], cuts, [queries])))
     return list(zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True))

@@ -155,7 +155,8 @@ class PairSums:
         down_sums, up_sums = np.zeros((2, rows.size)), np.zeros((2, rows.size))
         if classes.size == 0:
             return down_sums[0], down_sums[1]
-        z, share = decays(scores, self.terms.slowest), self.share[rows]
+        z = decays(scores, self.terms.slowest)
+        share = self.share if self.objective.row_weight is None else self.share[rows]  # all 1: in any order
         tasks = []
         for down, sums in ((True, down_sums), (False, up_sums)):
             tables = sweep_weights(weights, self.terms, down)
