@@ -77,7 +77,7 @@ def test_staged_scores_are_those_that_were_judged(model):
 def test_callbacks_see_every_round():
     seen = []
     model = fitted(eval_set=EVAL_SET, fit={"callbacks": [lambda *args: seen.append(args)]}, init="l2", bags=2)
-    assert model.max_rounds == 32
+    assert model.max_rounds(TRAIN.y, TRAIN.qid) == 32
     assert [number for number, _ in seen] == list(range(1, 33))
     assert seen[0][1] == {"ndcg@10": model.evals_result_["bag_0.valid_0"]["ndcg@10"][0]}
 
@@ -322,7 +322,7 @@ def test_interruption_keeps_the_best_rounds(caplog):
         ({"learning_rate": float("nan")}, "learning_rate"),
         ({"n_estimators": 2.5}, "n_estimators must be a whole number"),
         ({"norm": "other"}, 'norm must be "gap" or None'),
-        ({"init": "hinge"}, "init must be None"),
+        ({"init": "hinge"}, "init must be .auto., None"),
         ({"init": [1.0]}, "one score a row: got 1 for 800"),
         ({"init": LambdaMART()}, "fitted trees"),
         ({"monotone_constraints": [1]}, "one entry a feature, got 1 for 6"),
@@ -406,3 +406,16 @@ def test_any_order_of_one_list_and_of_more_rows_than_bins_are_found_from(monkeyp
         for rows in (np.arange(y.size), order)
     ]
     assert np.array_equal(models[0].predict(X), models[1].predict(X))
+
+
+def test_one_list_of_two_kinds_starts_from_the_log_loss():
+    data = long_list(400)
+    fit = {"n_estimators": 5, "random_state": 0}
+    auto, plain, zero = (LambdaMART("auc", init=init, **fit).fit(data.X, data.y) for init in ("auto", "logloss", None))
+    assert np.array_equal(auto.predict(data.X), plain.predict(data.X))
+    assert not np.array_equal(auto.predict(data.X), zero.predict(data.X))
+    assert (auto.max_rounds(data.y), zero.max_rounds(data.y)) == (10, 5)
+    auto, zero = (
+        LambdaMART("ndcg@5", init=init, **fit).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid) for init in ("auto", None)
+    )
+    assert np.array_equal(auto.predict(TRAIN.X), zero.predict(TRAIN.X))

@@ -76,7 +76,7 @@ def train(
         if len(rows) < 2:
             raise DataError(f"there must be two or more rows to learn from, got {len(rows)}; name more data")
         judged = read_features(valid, skip_bad, like=rows) if valid else None
-        with progress_bar(ranker.max_rounds) as callbacks:
+        with progress_bar(ranker.max_rounds(rows.y, rows.qid)) as callbacks:
             ranker.fit(
                 named_features(rows),
                 rows.y,

@@ -14,15 +14,17 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from rankwise.data.groups import QueryGroups
 from rankwise.errors import DataError
 from rankwise.metrics import Metric, evaluate
+from rankwise.metrics.evaluate import rows_of
 from rankwise.objectives.lambdas import Norm
 from rankwise.rankers.base import Ranker, SavedModel
 from rankwise.rankers.checkpoint import Checkpoint, fingerprint, read_checkpoint
 from rankwise.rankers.explanation import Explanation, explain_rows
 from rankwise.rankers.features import as_features
 from rankwise.rankers.parameters import engine_threads
-from rankwise.rankers.planning import make_plan
+from rankwise.rankers.planning import first_loss, make_plan
 from rankwise.rankers.saved_trees import from_saved, to_saved
 from rankwise.rankers.training import Plan, State, bag_trees, finish_stage, train
 from rankwise.rankers.tree_text import join_trees, read_booster
@@ -55,7 +57,8 @@ class LambdaMART(Ranker):
     - `query_subsample`: share of the queries that each round learns from.
     - `init`: what to start from before turning to the metric, with a fifth of the learning rate: "logloss" (of labels
       above 0) or "l2" train a plain model first, with as many rounds and the same stopping; a fitted model of trees is
-      continued; scores, one a row, are the start of the training only, and `predict` gives what is to be added.
+      continued; scores, one a row, are the start of the training only, and `predict` gives what is to be added; None is
+      nothing. "auto" is "logloss" for one list with labels 0 and another, else None.
     - `early_stopping_rounds`: with an `eval_set`, rounds without a better value before training ends; the rounds up to
       the best are kept. None trains and keeps all rounds.
     - `random_state`: a number makes the same data give the same model, bit for bit, whatever the number of threads.
@@ -88,7 +91,7 @@ class LambdaMART(Ranker):
         sigma: float = 1.0,
         bags: int = 1,
         query_subsample: float = 1.0,
-        init: Any = None,
+        init: Any = "auto",
         early_stopping_rounds: int | None = 50,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -115,10 +118,11 @@ class LambdaMART(Ranker):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @property
-    def max_rounds(self) -> int:
-        """Rounds that training can take through all bags and stages; callbacks count up to it."""
-        return self.bags * self.n_estimators * (2 if isinstance(self.init, str) else 1)
+    def max_rounds(self, y: ArrayLike, qid: ArrayLike | None = None) -> int:
+        """Rounds that training on these labels can take through all bags and stages; callbacks count up to it."""
+        labels = rows_of("labels", y)
+        init = first_loss(self.init, labels, QueryGroups.of_rows(qid, labels.size).n_queries)
+        return self.bags * self.n_estimators * (2 if isinstance(init, str) else 1)
 
     def fit(
         self,
