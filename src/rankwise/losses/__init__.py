@@ -1,15 +1,10 @@
 """Ranking metrics as PyTorch losses, for your own nets and loops."""
 
-from rankwise.errors import MissingExtraError
+from rankwise.errors import need_extra
 
-try:
-    import torch  # noqa: F401
-except ModuleNotFoundError as problem:
-    if problem.name != "torch":
-        raise
-    raise MissingExtraError("torch", "torch") from None
+need_extra("torch", extra="torch")
 
-from rankwise.losses.lambda_loss import LambdaLoss
-from rankwise.losses.ranknet_loss import RankNetLoss
+from rankwise.losses.lambda_loss import LambdaLoss  # noqa: E402
+from rankwise.losses.ranknet_loss import RankNetLoss  # noqa: E402
 
 __all__ = ["LambdaLoss", "RankNetLoss"]

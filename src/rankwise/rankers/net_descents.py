@@ -1,0 +1,62 @@
+"""What nets descend: the λ's of a metric, or RankNet's cost."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.metrics import Metric, evaluate
+from rankwise.objectives import LambdaObjective
+from rankwise.objectives.lambdas import Norm
+from rankwise.objectives.pair_costs import RankNetObjective
+
+__all__ = ["Descent", "LambdaDescent", "RankNetDescent"]
+
+Numbers = NDArray[np.float64]
+Queries = NDArray[np.int64]
+
+
+class Descent(Protocol):
+    """Labels, the query and the weight of each row come with every call: each batch has other rows."""
+
+    def gradient(self, scores: Numbers, y: Numbers, query: Queries, weight: Numbers | None) -> Numbers:
+        """Gradient by the scores of the cost of all queries."""
+        ...
+
+    def cost(self, scores: Numbers, y: Numbers, query: Queries, weight: Numbers | None) -> float:
+        """What must fall from epoch to epoch (P2 section 6.3): eq. (8) for RankNet, minus the metric for λ's."""
+        ...
+
+
+class LambdaDescent:
+    """The λ's of a metric, P2 (9)."""
+
+    def __init__(self, metric: Metric, norm: Norm | None, sigma: float, seed: int) -> None:
+        self.metric, self.norm, self.sigma, self.seed = metric, norm, sigma, seed
+
+    def gradient(self, scores: Numbers, y: Numbers, query: Queries, weight: Numbers | None) -> Numbers:
+        """−λ."""
+        options = {"norm": self.norm, "sigma": self.sigma, "weight": weight, "seed": self.seed}
+        return LambdaObjective(self.metric, y, query, **options).gradients(scores)[0]  # type: ignore[arg-type]
+
+    def cost(self, scores: Numbers, y: Numbers, query: Queries, weight: Numbers | None) -> float:
+        """Minus the metric."""
+        return -evaluate(y, scores, query, self.metric)[self.metric]
+
+
+class RankNetDescent:
+    """RankNet's cost, P2 (8), by V2's λ's in linear time."""
+
+    def __init__(self, sigma: float) -> None:
+        self.sigma = sigma
+
+    def gradient(self, scores: Numbers, y: Numbers, query: Queries, weight: Numbers | None) -> Numbers:
+        """The gradient of `cost`."""
+        return RankNetObjective(y, query, sigma=self.sigma, weight=weight).gradient_and_costs(scores)[0]
+
+    def cost(self, scores: Numbers, y: Numbers, query: Queries, weight: Numbers | None) -> float:
+        """The cross entropy of all pairs."""
+        objective = RankNetObjective(y, query, sigma=self.sigma, weight=weight)
+        return float(objective.gradient_and_costs(scores)[1].sum())
