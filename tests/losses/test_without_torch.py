@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+import rankwise
+
 
 def run(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
@@ -18,8 +20,9 @@ def test_nothing_but_nets_imports_torch():
 
 
 BLOCKED = """
-import sys
-sys.modules["torch"] = None
+import importlib.machinery as machinery
+found = machinery.PathFinder.find_spec
+machinery.PathFinder.find_spec = lambda name, *more: None if name == "torch" else found(name, *more)
 try:
     {}
 except ImportError as problem:
@@ -27,6 +30,20 @@ except ImportError as problem:
 """
 
 
-@pytest.mark.parametrize("use", ["from rankwise.losses import LambdaLoss"])
-def test_without_torch_the_remedy_is_named(use):
-    assert run(BLOCKED.format(use)) == ("MissingExtraError torch is not installed; run: pip install 'rankwise[torch]'")
+USES = [
+    "from rankwise.losses import LambdaLoss",
+    "rankwise.LambdaRank().fit([[1.0], [2.0]], [0, 1])",
+    "rankwise.load({!r})",
+]
+
+
+@pytest.mark.parametrize("use", USES)
+def test_without_torch_the_remedy_is_named(use, tmp_path):
+    rankwise.save(rankwise.RankNet(epochs=1).fit([[1.0], [2.0]], [0, 1]), tmp_path / "m.rw")
+    use = f"import rankwise; {use.format(str(tmp_path / 'm.rw'))}"
+    assert run(BLOCKED.format(use)) == "MissingExtraError torch is not installed; run: pip install 'rankwise[torch]'"
+
+
+def test_without_torch_the_rest_works():
+    code = "import rankwise; print(rankwise.LambdaRank(), 'ranknet' in rankwise.rankers.base.ranker_kinds())"
+    assert run(BLOCKED.format(code)) == "LambdaRank() True"

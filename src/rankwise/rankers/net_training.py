@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
 from rankwise.errors import DataError
@@ -59,7 +60,7 @@ class NetTraining:
             if patience is not None and state.epochs - state.best_epoch() >= patience:
                 break
             self._epoch(state.epochs)
-            scores = [scores_of_rows(self.module, one.X, self.device) for one in self.plan.judged]
+            scores = [_finite(scores_of_rows(self.module, one.X, self.device)) for one in self.plan.judged]
             values = [one.value(self.plan.metric, its) for one, its in zip(self.plan.judged, scores, strict=True)]
             state.values.append(self.ranks.same(values))
             if state.best_epoch() == state.epochs:
@@ -95,11 +96,7 @@ class NetTraining:
         y, weight = self.plan.y[rows], None if self.plan.weight is None else self.plan.weight[rows]
 
         def gradient(scores: torch.Tensor) -> torch.Tensor:
-            values = scores.detach().double().cpu().numpy()
-            if not np.isfinite(values).all():
-                raise DataError(
-                    "the net's scores are no longer finite; lower learning_rate or standardise the features"
-                )
+            values = _finite(scores.detach().double().cpu().numpy())
             return torch.from_numpy(scale * self.descent.gradient(values, y, query, weight)).to(scores)
 
         _seed(self.plan.seed, *draw)
@@ -119,7 +116,7 @@ class NetTraining:
     def _slow_down_or_restart(self) -> None:
         """P2 section 6.3: rate × 0.8 when the cost rises; random weights when it has not fallen for 50 epochs."""
         plan, state = self.plan, self.state
-        scores = scores_of_rows(self.module, plan.X, self.device)
+        scores = _finite(scores_of_rows(self.module, plan.X, self.device))
         query = np.repeat(np.arange(plan.offsets.size - 1), np.diff(plan.offsets))
         cost = self.ranks.same([self.descent.cost(scores, plan.y, query, plan.weight)])[0]
         since = state.restarts[-1] if state.restarts else 0
@@ -159,6 +156,12 @@ class NetTraining:
             number, _, name = key.partition(".")
             found.setdefault(int(number), {})[name] = torch.from_numpy(array)
         self.optimiser.load_state_dict(self.optimiser.state_dict() | {"state": found})
+
+
+def _finite(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    if not np.isfinite(scores).all():
+        raise DataError("the net's scores are no longer finite; lower learning_rate or standardise the features")
+    return scores
 
 
 def load_weights(module: nn.Module, weights: Arrays) -> None:
