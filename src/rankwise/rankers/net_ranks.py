@@ -29,8 +29,9 @@ class Ranks:
         """The queries of a batch that are this process's own: as many rows for each as whole queries allow."""
         if self.size == 1:
             return queries
-        rows = np.cumsum(offsets[queries + 1] - offsets[queries])
-        cuts = np.searchsorted(rows, rows[-1] * np.arange(1, self.size) / self.size)
+        rows = np.append(0, np.cumsum(offsets[queries + 1] - offsets[queries]))
+        even = rows[-1] * np.arange(1, self.size) / self.size
+        cuts = np.abs(rows[:, None] - even).argmin(axis=0)
         return np.split(queries, cuts)[self.rank]
 
     def add_gradients(self, module: nn.Module) -> None:
