@@ -25,13 +25,13 @@ from tests.rankers.nets import fitted
 
 checkpoint.SECONDS, checkpoint.SHARE = 0.0, 1e9
 rows = []
-gradient = net_descents.LambdaDescent.gradient
+gradient_of = net_descents.LambdaDescent.gradient_of
 
-def counted(self, scores, y, query, weight):
+def counted(self, y, query, weight):
     rows.append(len(y))
-    return gradient(self, scores, y, query, weight)
+    return gradient_of(self, y, query, weight)
 
-net_descents.LambdaDescent.gradient = counted
+net_descents.LambdaDescent.gradient_of = counted
 folder, options = Path(sys.argv[1]), json.loads(sys.argv[2])
 model = fitted(**options, checkpoint=folder / "run.npz")
 said = {"scores": model.predict(VALID.X).tolist(), "rows": sum(rows), "best": model.best_iteration_}
@@ -45,11 +45,16 @@ def torchrun(folder: Path, **options: object) -> list[dict]:
     script.write_text(SCRIPT)
     root = Path(__file__).parents[2]
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    result = subprocess.run(
-        [*launch, str(script), str(folder), json.dumps(options)], cwd=root, capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": f"{root}:{root / 'src'}"}, timeout=300, check=False,
+    process = subprocess.Popen(
+        [*launch, str(script), str(folder), json.dumps(options)], cwd=root, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": f"{root}:{root / 'src'}"},
     )  # fmt: skip
-    assert result.returncode == 0, result.stderr
+    try:
+        _, said = process.communicate(timeout=300)
+    finally:
+        process.terminate()  # it ends its own processes, too
+        process.wait(60)
+    assert process.returncode == 0, said
     return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(2)]
 
 

@@ -81,7 +81,8 @@ class NetRanker(Ranker):
         from rankwise.rankers.net_ranks import joined_ranks
         from rankwise.rankers.net_training import NetTraining
 
-        with joined_ranks() as ranks, fork_rng(devices=[]):
+        ranks = joined_ranks()
+        with fork_rng(devices=[]):
             seed, state, run = int(check_random_state(self.random_state).randint(2**31 - 1)), None, None
             if checkpoint is not None and resume and Path(checkpoint).exists():
                 run, saved_seed, state = read_net_checkpoint(checkpoint)

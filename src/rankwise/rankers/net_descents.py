@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -12,17 +13,18 @@ from rankwise.objectives import LambdaObjective
 from rankwise.objectives.lambdas import Norm
 from rankwise.objectives.pair_costs import RankNetObjective
 
-__all__ = ["Descent", "LambdaDescent", "RankNetDescent"]
+__all__ = ["Descent", "Gradient", "LambdaDescent", "RankNetDescent"]
 
 Numbers = NDArray[np.float64]
 Queries = NDArray[np.int64]
+Gradient = Callable[[Numbers], Numbers]
 
 
 class Descent(Protocol):
     """Labels, the query and the weight of each row come with every call: each batch has other rows."""
 
-    def gradient(self, scores: Numbers, y: Numbers, query: Queries, weight: Numbers | None) -> Numbers:
-        """Gradient by the scores of the cost of all queries."""
+    def gradient_of(self, y: Numbers, query: Queries, weight: Numbers | None) -> Gradient:
+        """A function that gives the gradient of the cost of these queries by their scores."""
         ...
 
     def cost(self, scores: Numbers, y: Numbers, query: Queries, weight: Numbers | None) -> float:
@@ -36,10 +38,12 @@ class LambdaDescent:
     def __init__(self, metric: Metric, norm: Norm | None, sigma: float, seed: int) -> None:
         self.metric, self.norm, self.sigma, self.seed = metric, norm, sigma, seed
 
-    def gradient(self, scores: Numbers, y: Numbers, query: Queries, weight: Numbers | None) -> Numbers:
+    def gradient_of(self, y: Numbers, query: Queries, weight: Numbers | None) -> Gradient:
         """−λ."""
-        options = {"norm": self.norm, "sigma": self.sigma, "weight": weight, "seed": self.seed}
-        return LambdaObjective(self.metric, y, query, **options).gradients(scores)[0]  # type: ignore[arg-type]
+        objective = LambdaObjective(
+            self.metric, y, query, norm=self.norm, sigma=self.sigma, weight=weight, seed=self.seed
+        )
+        return lambda scores: objective.gradients(scores)[0]
 
     def cost(self, scores: Numbers, y: Numbers, query: Queries, weight: Numbers | None) -> float:
         """Minus the metric."""
@@ -52,9 +56,10 @@ class RankNetDescent:
     def __init__(self, sigma: float) -> None:
         self.sigma = sigma
 
-    def gradient(self, scores: Numbers, y: Numbers, query: Queries, weight: Numbers | None) -> Numbers:
+    def gradient_of(self, y: Numbers, query: Queries, weight: Numbers | None) -> Gradient:
         """The gradient of `cost`."""
-        return RankNetObjective(y, query, sigma=self.sigma, weight=weight).gradient_and_costs(scores)[0]
+        objective = RankNetObjective(y, query, sigma=self.sigma, weight=weight)
+        return lambda scores: objective.gradient_and_costs(scores)[0]
 
     def cost(self, scores: Numbers, y: Numbers, query: Queries, weight: Numbers | None) -> float:
         """The cross entropy of all pairs."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ from torch import nn
 from rankwise.errors import DataError, ShapeError
 from rankwise.rankers.standardiser import ROWS
 
-__all__ = ["layer_shapes", "make_module", "new_weights", "scores_of", "scores_of_rows"]
+__all__ = ["layer_shapes", "make_module", "new_weights", "scores_of", "scores_of_rows", "threads_worth"]
 
+WORTH_THREADS = 2**24  # products in a forward pass
 ACTIVATIONS = {"relu": nn.ReLU, "tanh": nn.Tanh}
 
 
@@ -82,12 +84,27 @@ def scores_of(module: nn.Module, X: torch.Tensor) -> torch.Tensor:
     return scores
 
 
+@contextmanager
+def threads_worth(module: nn.Module, rows: float) -> Iterator[None]:
+    """One thread for passes of so few rows that waiting for a second one takes longer than the work does.
+
+    Where other programs use the cores, that wait is many times the work.
+    """
+    threads = torch.get_num_threads()
+    if rows * sum(parameter.numel() for parameter in module.parameters()) < WORTH_THREADS:
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
 def scores_of_rows(module: nn.Module, X: NDArray[np.float32], device: str) -> NDArray[np.float64]:
     """Scores of standardised rows, without a graph and with dropout off."""
     training = module.training
     module.eval()
     out = np.empty(len(X))
-    with torch.inference_mode():
+    with torch.inference_mode(), threads_worth(module, len(X)):
         for start in range(0, len(X), ROWS):
             part = torch.from_numpy(X[start : start + ROWS]).to(device)
             out[start : start + ROWS] = scores_of(module, part).cpu().numpy()

@@ -6,9 +6,8 @@ gradients, so their nets stay equal; only the order in which numbers are added d
 
 from __future__ import annotations
 
+import atexit
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import numpy as np
 import torch
@@ -55,17 +54,17 @@ class Ranks:
         return [float(value) for value in agreed]
 
 
-@contextmanager
-def joined_ranks() -> Iterator[Ranks]:
-    """The group that `torchrun` or the caller has set up; outside of these, this process alone."""
-    if dist.is_available() and dist.is_initialized():
-        yield Ranks(dist.get_rank(), dist.get_world_size())
-        return
-    if int(os.environ.get("WORLD_SIZE", "1")) == 1 or not dist.is_torchelastic_launched():
-        yield Ranks(0, 1)
-        return
-    dist.init_process_group("gloo")
-    try:
-        yield Ranks(dist.get_rank(), dist.get_world_size())
-    finally:
-        dist.destroy_process_group()
+def joined_ranks() -> Ranks:
+    """The group that `torchrun` or the caller has set up; outside of these, this process alone.
+
+    A group that is set up here stays until the process ends: to leave it and join again is a race in torch, whose
+    store still has the addresses of the first.
+    """
+    if not dist.is_available():
+        return Ranks(0, 1)
+    if not dist.is_initialized():
+        if not dist.is_torchelastic_launched() or os.environ.get("WORLD_SIZE") == "1":
+            return Ranks(0, 1)
+        dist.init_process_group("gloo")
+        atexit.register(dist.destroy_process_group)
+    return Ranks(dist.get_rank(), dist.get_world_size())

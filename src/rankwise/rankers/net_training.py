@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 from torch import nn
 
 from rankwise.errors import DataError
-from rankwise.rankers.net_descents import Descent
-from rankwise.rankers.net_module import make_module, new_weights, scores_of, scores_of_rows
+from rankwise.rankers.net_descents import Descent, Gradient
+from rankwise.rankers.net_module import make_module, new_weights, scores_of, scores_of_rows, threads_worth
 from rankwise.rankers.net_plan import NetPlan
 from rankwise.rankers.net_ranks import Ranks
 from rankwise.rankers.net_state import Arrays, NetState
 
 __all__ = ["NetTraining"]
 
-GRAPH = 2**27  # numbers that a batch's graph may hold; longer lists go through the net in pieces, twice
+GRAPH = 2**28  # numbers that a batch's graph may hold; longer lists go through the net in pieces, twice
 SLOWER, PATIENCE = 0.8, 50  # P2 section 6.3
 
 Report = Callable[[NetState, Callable[[], NetState]], None]
@@ -43,8 +43,9 @@ class NetTraining:
         self.state = NetState(float(given["learning_rate"])) if state is None else state
         if state is not None:
             self._restore(state)
-        floats = sum(parameter.shape[0] for parameter in self.module.parameters() if parameter.ndim)
-        self.piece = max(1, GRAPH // (2 * floats + plan.X.shape[1]))  # rows whose graph may be kept
+        self.known: dict[bytes, Gradient] = {}
+        outputs = sum(parameter.shape[0] for parameter in self.module.parameters() if parameter.ndim)
+        self.piece = max(1, GRAPH // max(outputs, 1))  # rows whose graph may be kept
 
     def _optimiser(self) -> torch.optim.Optimizer:
         given = self.plan.parameters
@@ -59,7 +60,8 @@ class NetTraining:
         while state.epochs < self.plan.parameters["epochs"]:
             if patience is not None and state.epochs - state.best_epoch() >= patience:
                 break
-            self._epoch(state.epochs)
+            with threads_worth(self.module, len(self.plan.X) * self.plan.batch_queries / (self.plan.offsets.size - 1)):
+                self._epoch(state.epochs)
             scores = [_finite(scores_of_rows(self.module, one.X, self.device)) for one in self.plan.judged]
             values = [one.value(self.plan.metric, its) for one, its in zip(self.plan.judged, scores, strict=True)]
             state.values.append(self.ranks.same(values))
@@ -93,11 +95,11 @@ class NetTraining:
         """One forward pass, the λ's of all documents, one backward pass with them (P2 section 4, V2)."""
         rows, query = self.plan.rows_of(queries)
         X = torch.from_numpy(self.plan.X[rows])
-        y, weight = self.plan.y[rows], None if self.plan.weight is None else self.plan.weight[rows]
+        descend = self._gradient_of(queries, rows, query)
 
         def gradient(scores: torch.Tensor) -> torch.Tensor:
             values = _finite(scores.detach().double().cpu().numpy())
-            return torch.from_numpy(scale * self.descent.gradient(values, y, query, weight)).to(scores)
+            return torch.from_numpy(scale * descend(values)).to(scores)
 
         _seed(self.plan.seed, *draw)
         if len(X) <= self.piece:
@@ -112,6 +114,16 @@ class NetTraining:
         _seed(self.plan.seed, *draw)  # dropout drops the same
         for piece, push in zip(pieces, pushes, strict=True):
             scores_of(self.module, piece.to(self.device)).backward(push)  # type: ignore[no-untyped-call]
+
+    def _gradient_of(self, queries: Any, rows: Any, query: Any) -> Gradient:
+        """From scores to gradient; kept where the same batch comes in every epoch."""
+        plan, key = self.plan, queries.tobytes()
+        if key in self.known:
+            return self.known[key]
+        made = self.descent.gradient_of(plan.y[rows], query, None if plan.weight is None else plan.weight[rows])
+        if plan.batch_queries == 1 or plan.batch_queries >= plan.offsets.size - 1:
+            self.known[key] = made
+        return made
 
     def _slow_down_or_restart(self) -> None:
         """P2 section 6.3: rate × 0.8 when the cost rises; random weights when it has not fallen for 50 epochs."""
