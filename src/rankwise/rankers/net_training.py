@@ -25,6 +25,7 @@ from rankwise.rankers.net_state import Arrays, NetState
 __all__ = ["NetTraining"]
 
 GRAPH = 2**28  # numbers that a batch's graph may hold; longer lists go through the net in pieces, twice
+MOST_KEPT = 20_000  # batches whose labels are kept as the λ's need them
 SLOWER, PATIENCE = 0.8, 50  # P2 section 6.3
 
 Report = Callable[[NetState, Callable[[], NetState]], None]
@@ -64,9 +65,10 @@ class NetTraining:
                 self._epoch(state.epochs)
             scores = [_finite(scores_of_rows(self.module, one.X, self.device)) for one in self.plan.judged]
             values = [one.value(self.plan.metric, its) for one, its in zip(self.plan.judged, scores, strict=True)]
-            state.values.append(self.ranks.same(values))
+            values, weights = self.ranks.same(values), self._weights()
+            state.values.append(values)
             if state.best_epoch() == state.epochs:
-                state.best = self._weights()
+                state.best = weights
             if self.p2:
                 self._slow_down_or_restart()
             report(state, self.present)
@@ -121,7 +123,8 @@ class NetTraining:
         if key in self.known:
             return self.known[key]
         made = self.descent.gradient_of(plan.y[rows], query, None if plan.weight is None else plan.weight[rows])
-        if plan.batch_queries == 1 or plan.batch_queries >= plan.offsets.size - 1:
+        same_always = plan.batch_queries == 1 or plan.batch_queries >= plan.offsets.size - 1
+        if same_always and len(self.known) < MOST_KEPT:
             self.known[key] = made
         return made
 
