@@ -87,5 +87,6 @@ class LambdaRank(NetRanker):
         self.verbose = verbose
 
     def _descent(self, plan: NetPlan) -> Descent:
-        fitted = plan.metric.for_labels(np.maximum(plan.y, 0.0))  # what it takes from all data is not a batch's to say
-        return LambdaDescent(fitted, self.norm, float(self.sigma), plan.seed)
+        labels = np.maximum(plan.y, 0.0)  # what a metric takes from all data is not a batch's to say
+        judged, descended = (metric.for_labels(labels) for metric in (plan.metric, plan.metric.for_training()))
+        return LambdaDescent(judged, descended, self.norm, float(self.sigma), plan.seed)

@@ -76,8 +76,13 @@ def read_net_checkpoint(path: str | PathLike[str]) -> tuple[str, int, NetState]:
 
 
 def net_fingerprint(plan: NetPlan) -> str:
-    """A hash of all that decides the outcome but the seed, so that a run is not resumed with other data."""
-    digest = hashlib.sha256(repr(sorted(plan.parameters.items())).encode())
+    """A hash of all that decides the outcome, so that a run is not resumed with other data or parameters."""
+    told = {name: value for name, value in plan.parameters.items() if name not in checkpoint.NO_MATTER}
+    # What is not plain is told by what became of it: the text of an object may hold its address.
+    told |= {"metric": str(plan.metric), "hidden": list(told["hidden"]), "torch_module": repr(told["torch_module"])}
+    if not isinstance(told["random_state"], int | None):
+        told["random_state"] = plan.seed
+    digest = hashlib.sha256(repr(sorted(told.items())).encode())
     arrays: list[Any] = [plan.X, plan.y, plan.offsets, plan.weight]
     if plan.parameters["torch_module"] is not None:
         arrays += [weights.detach().cpu().numpy() for weights in plan.parameters["torch_module"].state_dict().values()]
@@ -85,6 +90,7 @@ def net_fingerprint(plan: NetPlan) -> str:
         arrays += [one.X, one.y, one.qid]
     for array in arrays:
         if array is not None:
-            digest.update(repr((array.shape, array.dtype)).encode())
-            digest.update(np.ascontiguousarray(array).data if array.dtype.kind != "O" else repr(array).encode())
+            plain = np.ascontiguousarray(array if array.dtype.kind in "biufSU" else array.astype(str))
+            digest.update(repr((plain.shape, plain.dtype)).encode())
+            digest.update(plain.data)
     return digest.hexdigest()

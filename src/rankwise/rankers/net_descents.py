@@ -33,21 +33,21 @@ class Descent(Protocol):
 
 
 class LambdaDescent:
-    """The λ's of a metric, P2 (9)."""
+    """The λ's of a metric, P2 (9): those of `descended`, for a net that is to be good at `judged`."""
 
-    def __init__(self, metric: Metric, norm: Norm | None, sigma: float, seed: int) -> None:
-        self.metric, self.norm, self.sigma, self.seed = metric, norm, sigma, seed
+    def __init__(self, judged: Metric, descended: Metric, norm: Norm | None, sigma: float, seed: int) -> None:
+        self.judged, self.descended, self.norm, self.sigma, self.seed = judged, descended, norm, sigma, seed
 
     def gradient_of(self, y: Numbers, query: Queries, weight: Numbers | None) -> Gradient:
         """−λ."""
         objective = LambdaObjective(
-            self.metric, y, query, norm=self.norm, sigma=self.sigma, weight=weight, seed=self.seed
+            self.descended, y, query, norm=self.norm, sigma=self.sigma, weight=weight, seed=self.seed
         )
         return lambda scores: objective.gradients(scores)[0]
 
     def cost(self, scores: Numbers, y: Numbers, query: Queries, weight: Numbers | None) -> float:
         """Minus the metric."""
-        return -evaluate(y, scores, query, self.metric)[self.metric]
+        return -evaluate(y, scores, query, self.judged)[self.judged]
 
 
 class RankNetDescent:

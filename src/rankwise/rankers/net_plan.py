@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import validate_data
+from sklearn.utils import check_array
 
 from rankwise.data.groups import QueryGroups
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import Metric, evaluate, parse
 from rankwise.metrics.evaluate import rows_of
+from rankwise.rankers.features import as_features, is_table
 from rankwise.rankers.parameters import check_parameters
 from rankwise.rankers.planning import _eval_sets, _weights
+from rankwise.rankers.row_keys import row_keys
 from rankwise.rankers.standardiser import ROWS, Standardiser
 
 __all__ = ["JudgedRows", "NetPlan", "make_net_plan", "net_features"]
@@ -44,7 +46,7 @@ class JudgedRows:
 
 @dataclass(frozen=True)
 class NetPlan:
-    """All that decides what is trained; rows in grouped order, standardised."""
+    """All that decides what is trained; rows standardised, by query, in an order that is theirs whatever it was."""
 
     metric: Metric
     X: NDArray[np.float32]
@@ -104,13 +106,16 @@ def make_net_plan(
     starts = groups.offsets[:-1]
     if (np.minimum.reduceat(grouped, starts) == np.maximum.reduceat(grouped, starts)).all():
         raise DataError("no query has documents of different labels, so there is nothing to learn; check y and qid")
-    standardiser = Standardiser.of(features) if given["standardise"] else Standardiser.none(features.shape[1])
+    own, offsets = _own_order(features, labels, groups)
+    order = own if groups.order is None else groups.order[own]
+    standardiser = Standardiser.of(features, order) if given["standardise"] else Standardiser.none(features.shape[1])
+    weight = _pair_weights(groups, sample_weight, query_weight)
     return NetPlan(
         metric=parse(given["metric"]),
-        X=standardiser.apply(features, groups.order),
-        y=np.asarray(groups.grouped(labels)),
-        offsets=groups.offsets,
-        weight=_pair_weights(groups, sample_weight, query_weight),
+        X=standardiser.apply(features, order),
+        y=labels[order],
+        offsets=offsets,
+        weight=None if weight is None else weight[own],
         judged=[_judged(model, one, standardiser) for one in _eval_sets(eval_set)],
         standardiser=standardiser,
         batch_queries=_batch_queries(given, groups),
@@ -121,14 +126,14 @@ def make_net_plan(
 
 def net_features(model: Any, X: Any, *, fitting: bool) -> NDArray[Any]:
     """X as numbers, all finite: a net cannot leave out what is missing."""
-    checked: NDArray[Any] = validate_data(
-        model,
-        X,
-        reset=fitting,
-        dtype=[np.float64, np.float32],
-        ensure_all_finite=False,  # looked for below, to say where it is and what to do
-        ensure_min_samples=2 if fitting else 1,  # one document has no rank to learn
-    )
+    found = as_features(model, X, fitting=fitting)
+    if is_table(found):
+        try:
+            found = check_array(found, dtype=[np.float64, np.float32], ensure_all_finite=False)
+        except (TypeError, ValueError) as problem:
+            said = " ".join(str(problem).split())
+            raise DataError(f"a net needs numbers ({said}); encode what is not (sklearn.preprocessing)") from problem
+    checked: NDArray[Any] = found if isinstance(found, np.ndarray) else found.toarray()
     for start in range(0, len(checked), ROWS):
         bad = ~np.isfinite(checked[start : start + ROWS])
         if bad.any():
@@ -139,6 +144,17 @@ def net_features(model: Any, X: Any, *, fitting: bool) -> NDArray[Any]:
                 "it (sklearn.impute.SimpleImputer), or use LambdaMART, for which NaN is a missing value"
             )
     return checked
+
+
+def _own_order(X: NDArray[Any], labels: Scores, groups: QueryGroups) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Grouped rows by what stands in them, and where queries then start: neither names nor the input's order matter."""
+    keys, grades = groups.grouped(row_keys(X, np.zeros(labels.size))), np.maximum(groups.grouped(labels), 0.0)
+    starts = groups.offsets[:-1]
+    by_key = np.lexsort((np.add.reduceat(grades, starts), np.add.reduceat(keys, starts)))
+    place = np.empty_like(by_key)
+    place[by_key] = np.arange(by_key.size)
+    order = np.lexsort((grades, keys, np.repeat(place, groups.sizes)))
+    return order, np.append(0, np.cumsum(groups.sizes[by_key]))
 
 
 def _batch_queries(given: dict[str, Any], groups: QueryGroups) -> int:

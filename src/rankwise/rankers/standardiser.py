@@ -21,7 +21,7 @@ class Standardiser:
     """Mean and 1/deviation of each feature; of a constant one 0, so that it never counts.
 
     >>> X = np.array([[1.0, 5.0], [3.0, 5.0]])
-    >>> Standardiser.of(X).apply(np.array([[3.0, 9.0]]))
+    >>> Standardiser.of(X, np.arange(2)).apply(np.array([[3.0, 9.0]]))
     array([[1., 0.]], dtype=float32)
     """
 
@@ -29,12 +29,12 @@ class Standardiser:
     scale: NDArray[np.float64]
 
     @classmethod
-    def of(cls, X: NDArray[Any]) -> Standardiser:
-        """That of these rows."""
-        first = X[0].astype(np.float64)  # a mean near the values keeps the squares small
+    def of(cls, X: NDArray[Any], order: NDArray[np.int64]) -> Standardiser:
+        """That of these rows, added up in this order."""
+        first = X[order[0]].astype(np.float64)  # a mean near the values keeps the squares small
         total, squares, largest = np.zeros(X.shape[1]), np.zeros(X.shape[1]), np.zeros(X.shape[1])
         for start in range(0, len(X), ROWS):
-            part = X[start : start + ROWS].astype(np.float64)
+            part = X[order[start : start + ROWS]].astype(np.float64)
             np.maximum(largest, np.abs(part).max(axis=0), out=largest)
             part -= first
             total += part.sum(axis=0)
