@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rankwise.metrics import Comparison, Evaluation, Metric, compare, evaluate, parse
     from rankwise.models import load, save
     from rankwise.objectives import diagnose, lambda_gradients
-    from rankwise.rankers import LambdaMART
+    from rankwise.rankers import LambdaMART, LambdaRank, RankNet
 
 __version__ = "0.1.0"
 
@@ -25,7 +25,9 @@ __all__ = [
     "Comparison",
     "Evaluation",
     "LambdaMART",
+    "LambdaRank",
     "Metric",
+    "RankNet",
     "RankingData",
     "RankwiseError",
     "compare",
@@ -46,7 +48,7 @@ _HOMES = {
     "rankwise.metrics": ("Comparison", "Evaluation", "Metric", "compare", "evaluate", "parse"),
     "rankwise.models": ("load", "save"),
     "rankwise.objectives": ("diagnose", "lambda_gradients"),
-    "rankwise.rankers": ("LambdaMART",),
+    "rankwise.rankers": ("LambdaMART", "LambdaRank", "RankNet"),
 }
 
 

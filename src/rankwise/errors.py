@@ -15,6 +15,8 @@ A message is one sentence or two: what is wrong, what was got, what to do.
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 __all__ = [
     "DataError",
     "FormatError",
@@ -23,6 +25,7 @@ __all__ = [
     "ModelFileError",
     "RankwiseError",
     "ShapeError",
+    "need_extra",
 ]
 
 
@@ -62,3 +65,10 @@ class MissingExtraError(RankwiseError, ImportError):
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f"{package} is not installed; run: pip install 'rankwise[{extra}]'")
+
+
+def need_extra(*packages: str, extra: str) -> None:
+    """Raise MissingExtraError for the first of these packages that is not installed."""
+    for package in packages:
+        if find_spec(package) is None:
+            raise MissingExtraError(package, extra)

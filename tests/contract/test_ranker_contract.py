@@ -26,6 +26,11 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {"metric": "ndcg@5", **SMALL},
         {"metric": "auc", **SMALL, "bags": 2, "colsample_bytree": 0.6, "init": "l2"},
     ],
+    "lambdarank": [
+        {"metric": "ndcg@5", "epochs": 6},
+        {"metric": "auc", "epochs": 6, "optimiser": "p2", "dropout": 0.2},
+    ],
+    "ranknet": [{"epochs": 6}, {"hidden": (), "epochs": 30, "batch_queries": 3}],
 }
 CASES = [
     pytest.param(kind, number, check, id=f"{kind}-{number}-{check.__name__}")

@@ -27,6 +27,8 @@ def info(model: options.ModelFile, json: options.JsonOption = False) -> None:
         print_json(said | {"importances": [{"feature": name, "share": share} for name, share in importances]})
         return
     print_table(("what", "value"), _lines(said))
+    if not importances:
+        return
     print()
     print_table(("feature", "share of the gain"), [(name, f"{share:.1%}") for name, share in importances[:SHOWN]])
     if len(importances) > SHOWN:
@@ -34,7 +36,9 @@ def info(model: options.ModelFile, json: options.JsonOption = False) -> None:
 
 
 def _importances(loaded: LoadedModel) -> list[tuple[str, float]]:
-    """The features that trees split by, those of the largest gain first."""
+    """The features that trees split by, those of the largest gain first; nets have none."""
+    if not hasattr(loaded.ranker, "feature_importances_"):
+        return []
     shares = zip(loaded.features, loaded.ranker.feature_importances_.tolist(), strict=True)
     return sorted((one for one in shares if one[1] > 0), key=lambda one: -one[1])
 
@@ -49,7 +53,7 @@ def _lines(said: dict[str, Any]) -> list[tuple[str, str]]:
         ("features", str(said["n_features"])),
         ("trained on", f"{summary['rows']} rows, {summary['queries']} queries"),
         ("rounds", str(summary["best_iteration"])),
-        ("trees", str(summary["trees"])),
+        *((what, str(summary[what])) for what in ("trees", "weights") if what in summary),
         (f"{said['metric']} on validation data", "–" if best is None else f"{best:.4f}"),
         *([("training", "stopped by Ctrl-C")] if summary["interrupted"] else []),
         ("made by", f"rankwise {said['rankwise']}, {summary['engine']}, format {said['format']}"),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Model", "train"]
 
 # The same names as rankwise.rankers has, which takes seconds to import; a test compares them.
-Model = Literal["lambdamart"]
+Model = Literal["lambdamart", "lambdarank", "ranknet"]
 
 
 def train(

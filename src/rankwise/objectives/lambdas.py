@@ -22,7 +22,7 @@ from rankwise.metrics.names import parse
 from rankwise.metrics.ranking import sorted_labels
 from rankwise.objectives.pair_sums import PairSums
 
-__all__ = ["LambdaObjective", "Method", "Norm", "lambda_gradients"]
+__all__ = ["LambdaObjective", "Method", "Norm", "lambda_gradients", "row_weights"]
 
 Method = Literal["auto", "exact", "linear"]
 Norm = Literal["gap"]
@@ -60,29 +60,12 @@ class LambdaObjective:
         self.sigma = float(sigma)
         self.metric = parse(metric).for_labels(np.maximum(labels, 0.0))
         self.labels = np.maximum(self.groups.grouped(labels), 0.0)
-        self.row_weight = self._weights(weight)
+        self.row_weight = row_weights(weight, self.groups)
         if tie_keys is None:
             self.shuffle = np.random.default_rng(seed).permutation(labels.size).astype(np.float64)
         else:
             self.shuffle = np.asarray(self.groups.grouped(rows_of("tie_keys", tie_keys)))
         self._sums = PairSums(self, sorted_labels(self.labels, self.groups.offsets))
-
-    def _weights(self, weight: ArrayLike | None) -> NDArray[np.float64] | None:
-        """A weight for each row in grouped order, whose products over pairs are the weights of the pairs."""
-        if weight is None:
-            return None
-        given = rows_of("weights", weight)
-        if (given < 0).any():
-            row = int(np.flatnonzero(given < 0)[0])
-            raise DataError(f"weights must be 0 or more, got {given[row]} at {row}; drop what should not count")
-        if given.size == self.groups.n_rows:
-            return np.asarray(self.groups.grouped(given))
-        if given.size == self.groups.n_queries:
-            return np.repeat(np.sqrt(given), self.groups.sizes)
-        raise ShapeError(
-            f"weight must have one entry a query ({self.groups.n_queries}) or a row ({self.groups.n_rows}), "
-            f"got {given.size}"
-        )
 
     def gradients(self, scores: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Gradient of the cost (−λ) and Hessian at these scores, one entry a row, in the order of the input."""
@@ -91,6 +74,23 @@ class LambdaObjective:
             raise ShapeError(f"scores must have one entry a row: got {values.size} for {self.groups.n_rows} rows")
         pushes, curvature = self._sums(np.ascontiguousarray(self.groups.grouped(values)))
         return self.groups.ungrouped(-pushes), self.groups.ungrouped(curvature)
+
+
+def row_weights(weight: ArrayLike | None, groups: QueryGroups) -> NDArray[np.float64] | None:
+    """A weight for each row in grouped order, whose products over pairs are the weights of the pairs."""
+    if weight is None:
+        return None
+    given = rows_of("weights", weight)
+    if (given < 0).any():
+        row = int(np.flatnonzero(given < 0)[0])
+        raise DataError(f"weights must be 0 or more, got {given[row]} at {row}; drop what should not count")
+    if given.size == groups.n_rows:
+        return np.asarray(groups.grouped(given))
+    if given.size == groups.n_queries:
+        return np.repeat(np.sqrt(given), groups.sizes)
+    raise ShapeError(
+        f"weight must have one entry a query ({groups.n_queries}) or a row ({groups.n_rows}), got {given.size}"
+    )
 
 
 def lambda_gradients(

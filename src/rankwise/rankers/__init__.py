@@ -1,5 +1,7 @@
 """Estimators that learn to rank."""
 
 from rankwise.rankers.lambdamart import LambdaMART
+from rankwise.rankers.lambdarank import LambdaRank
+from rankwise.rankers.ranknet import RankNet
 
-__all__ = ["LambdaMART"]
+__all__ = ["LambdaMART", "LambdaRank", "RankNet"]

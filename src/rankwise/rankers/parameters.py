@@ -1,4 +1,4 @@
-"""What the parameters of LambdaMART may be, and what the engine is told."""
+"""What the parameters of rankers may be, and what the engine of trees is told."""
 
 from __future__ import annotations
 
@@ -26,7 +26,18 @@ RANGES: dict[str, tuple[bool, float | None, float]] = {
     "query_subsample": (False, None, 1),
     "early_stopping_rounds": (True, 1, 10**6),
     "verbose": (True, 0, 10**6),
+    "epochs": (True, 1, 10**6),
+    "weight_decay": (False, 0, 1e3),
+    "dropout": (False, 0, 0.99),
+    "batch_queries": (True, 1, 10**9),
 }
+OPTIONAL = ("early_stopping_rounds", "max_bin", "batch_queries")  # may be None
+WORDS: dict[str, tuple[Any, ...]] = {
+    "norm": ("gap", None),
+    "activation": ("relu", "tanh"),
+    "optimiser": ("adamw", "p2"),
+}
+MOST_LAYERS, WIDEST = 100, 10**6
 
 BINS, FEWER_BINS, MANY_ROWS = 255, 127, 50_000  # the default of max_bin, and that from so many rows on
 
@@ -34,19 +45,39 @@ BINS, FEWER_BINS, MANY_ROWS = 255, 127, 50_000  # the default of max_bin, and th
 def check_parameters(given: dict[str, Any]) -> None:
     """Raise DataError on the first parameter that is out of its range."""
     for name, (whole, low, high) in RANGES.items():
-        value = given[name]
-        if name in ("early_stopping_rounds", "max_bin") and value is None:
+        if name not in given or (name in OPTIONAL and given[name] is None):
             continue
+        value = given[name]
         kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
         fits = isinstance(value, kinds) and not (isinstance(value, bool) and name != "verbose")
         if not fits or not math.isfinite(value) or value > high or (value <= 0 if low is None else value < low):
             kind = "a whole number" if whole else "a number"
             bounds = f"above 0 and at most {high:g}" if low is None else f"from {low:g} to {high:g}"
             raise DataError(f"{name} must be {kind} {bounds}, got {value!r}")
-    if given["norm"] not in ("gap", None):
-        raise DataError(f'norm must be "gap" or None, got {given["norm"]!r}')
-    if not isinstance(given["n_jobs"], int | np.integer | None):
+    for name, words in WORDS.items():
+        if name in given and not (isinstance(given[name], str | None) and given[name] in words):
+            known = " or ".join("None" if word is None else f'"{word}"' for word in words)
+            raise DataError(f"{name} must be {known}, got {given[name]!r}")
+    if not isinstance(given.get("n_jobs"), int | np.integer | None):
         raise DataError(f"n_jobs must be a number of threads, or None for all cores, got {given['n_jobs']!r}")
+    if "hidden" in given:
+        _check_hidden(given["hidden"])
+
+
+def _check_hidden(hidden: Any) -> None:
+    widths = list(hidden) if isinstance(hidden, list | tuple) else None
+    if (
+        widths is None
+        or len(widths) > MOST_LAYERS
+        or not all(
+            isinstance(width, int | np.integer) and not isinstance(width, bool) and 1 <= width <= WIDEST
+            for width in widths
+        )
+    ):
+        raise DataError(
+            f"hidden must be the widths of at most {MOST_LAYERS} layers, whole numbers from 1 to {WIDEST}, got "
+            f"{hidden!r}; () is a linear model"
+        )
 
 
 def engine_threads(n_jobs: int | None) -> int:

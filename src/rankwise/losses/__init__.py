@@ -1,0 +1,10 @@
+"""Ranking metrics as PyTorch losses, for your own nets and loops."""
+
+from rankwise.errors import need_extra
+
+need_extra("torch", extra="torch")
+
+from rankwise.losses.lambda_loss import LambdaLoss  # noqa: E402
+from rankwise.losses.ranknet_loss import RankNetLoss  # noqa: E402
+
+__all__ = ["LambdaLoss", "RankNetLoss"]

@@ -1,0 +1,192 @@
+"""The loop over epochs and batches of whole queries.
+
+An epoch depends on the weights, the optimiser's numbers, the plan and the epoch's number, and on nothing else: all that
+is drawn at random follows from numbers. So a run that is killed and resumed ends with the same net, bit for bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from rankwise.errors import DataError
+from rankwise.rankers.net_descents import Descent, Gradient
+from rankwise.rankers.net_module import make_module, new_weights, scores_of, scores_of_rows, threads_worth
+from rankwise.rankers.net_plan import NetPlan
+from rankwise.rankers.net_ranks import Ranks
+from rankwise.rankers.net_state import Arrays, NetState
+
+__all__ = ["NetTraining"]
+
+GRAPH = 2**28  # numbers that a batch's graph may hold; longer lists go through the net in pieces, twice
+MOST_KEPT = 20_000  # batches whose labels are kept as the λ's need them
+SLOWER, PATIENCE = 0.8, 50  # P2 section 6.3
+
+Report = Callable[[NetState, Callable[[], NetState]], None]
+
+
+class NetTraining:
+    """A net on its way through the epochs of a plan."""
+
+    def __init__(self, plan: NetPlan, descent: Descent, state: NetState | None, ranks: Ranks) -> None:
+        self.plan, self.descent, self.ranks = plan, descent, ranks
+        given = plan.parameters
+        self.p2, self.device = given["optimiser"] == "p2", str(given["device"])
+        _seed(plan.seed, 0, 0)
+        self.module = make_module(given, plan.X.shape[1]).to(self.device, torch.float32)
+        self.optimiser = self._optimiser()
+        self.state = NetState(float(given["learning_rate"])) if state is None else state
+        if state is not None:
+            self._restore(state)
+        self.known: dict[bytes, Gradient] = {}
+        outputs = sum(parameter.shape[0] for parameter in self.module.parameters() if parameter.ndim)
+        self.piece = max(1, GRAPH // max(outputs, 1))  # rows whose graph may be kept
+
+    def _optimiser(self) -> torch.optim.Optimizer:
+        given = self.plan.parameters
+        kind: Any = torch.optim.SGD if self.p2 else torch.optim.AdamW
+        return kind(  # type: ignore[no-any-return]
+            self.module.parameters(), lr=float(given["learning_rate"]), weight_decay=float(given["weight_decay"])
+        )
+
+    def run(self, report: Report) -> None:
+        """Go on to the last epoch, or until the metric no longer rises; `report` is called after each epoch."""
+        state, patience = self.state, self.plan.patience
+        while state.epochs < self.plan.parameters["epochs"]:
+            if patience is not None and state.epochs - state.best_epoch() >= patience:
+                break
+            with threads_worth(self.module, len(self.plan.X) * self.plan.batch_queries / (self.plan.offsets.size - 1)):
+                self._epoch(state.epochs)
+            scores = [_finite(scores_of_rows(self.module, one.X, self.device)) for one in self.plan.judged]
+            values = [one.value(self.plan.metric, its) for one, its in zip(self.plan.judged, scores, strict=True)]
+            values, weights = self.ranks.same(values), self._weights()
+            state.values.append(values)
+            if state.best_epoch() == state.epochs:
+                state.best = weights
+            if self.p2:
+                self._slow_down_or_restart()
+            report(state, self.present)
+
+    def _epoch(self, epoch: int) -> None:
+        batches = list(self.plan.batches(epoch))
+        self.module.train()
+        for number, queries in enumerate(batches):
+            for group in self.optimiser.param_groups:
+                group["lr"] = self._rate(epoch + number / len(batches))
+            self.optimiser.zero_grad(set_to_none=True)
+            mine = self.ranks.share(queries, self.plan.offsets)
+            if mine.size:
+                # λ's of different queries add up; a mean over queries makes the step the same for any size of batch.
+                self._descend(mine, 1.0 if self.p2 else 1.0 / queries.size, (epoch, number))
+            self.ranks.add_gradients(self.module)
+            self.optimiser.step()
+
+    def _rate(self, at: float) -> float:
+        """P2's rule has its own rate; AdamW's falls along a cosine."""
+        if self.p2:
+            return self.state.rate
+        return self.state.rate * 0.5 * (1.0 + math.cos(math.pi * at / self.plan.parameters["epochs"]))
+
+    def _descend(self, queries: Any, scale: float, draw: tuple[int, int]) -> None:
+        """One forward pass, the λ's of all documents, one backward pass with them (P2 section 4, V2)."""
+        rows, query = self.plan.rows_of(queries)
+        X = torch.from_numpy(self.plan.X[rows])
+        descend = self._gradient_of(queries, rows, query)
+
+        def gradient(scores: torch.Tensor) -> torch.Tensor:
+            values = _finite(scores.detach().double().cpu().numpy())
+            return torch.from_numpy(scale * descend(values)).to(scores)
+
+        _seed(self.plan.seed, *draw)
+        if len(X) <= self.piece:
+            scores = scores_of(self.module, X.to(self.device))
+            scores.backward(gradient(scores))  # type: ignore[no-untyped-call]
+            return
+        # Scores of all pieces first, without their graphs; then each piece again, with the λ's of the whole list.
+        pieces = list(torch.split(X, self.piece))
+        with torch.no_grad():
+            known = torch.cat([scores_of(self.module, piece.to(self.device)) for piece in pieces])
+        pushes = torch.split(gradient(known), self.piece)
+        _seed(self.plan.seed, *draw)  # dropout drops the same
+        for piece, push in zip(pieces, pushes, strict=True):
+            scores_of(self.module, piece.to(self.device)).backward(push)  # type: ignore[no-untyped-call]
+
+    def _gradient_of(self, queries: Any, rows: Any, query: Any) -> Gradient:
+        """From scores to gradient; kept where the same batch comes in every epoch."""
+        plan, key = self.plan, queries.tobytes()
+        if key in self.known:
+            return self.known[key]
+        made = self.descent.gradient_of(plan.y[rows], query, None if plan.weight is None else plan.weight[rows])
+        same_always = plan.batch_queries == 1 or plan.batch_queries >= plan.offsets.size - 1
+        if same_always and len(self.known) < MOST_KEPT:
+            self.known[key] = made
+        return made
+
+    def _slow_down_or_restart(self) -> None:
+        """P2 section 6.3: rate × 0.8 when the cost rises; random weights when it has not fallen for 50 epochs."""
+        plan, state = self.plan, self.state
+        scores = _finite(scores_of_rows(self.module, plan.X, self.device))
+        query = np.repeat(np.arange(plan.offsets.size - 1), np.diff(plan.offsets))
+        cost = self.ranks.same([self.descent.cost(scores, plan.y, query, plan.weight)])[0]
+        since = state.restarts[-1] if state.restarts else 0
+        costs = state.costs[since:]
+        state.costs.append(cost)
+        if costs and cost > costs[-1]:
+            state.rate *= SLOWER
+        if len(costs) - int(np.argmin([*costs, cost])) >= PATIENCE:
+            state.restarts.append(len(state.costs))
+            state.rate = float(plan.parameters["learning_rate"])
+            _seed(plan.seed, len(state.costs), 0)
+            new_weights(self.module)
+
+    def _weights(self) -> Arrays:
+        return {name: tensor.detach().cpu().numpy().copy() for name, tensor in self.module.state_dict().items()}
+
+    def present(self) -> NetState:
+        """The state with the weights and the optimiser's numbers as they are now."""
+        self.state.weights = self._weights()
+        self.state.memory = {
+            f"{number}.{name}": tensor.detach().cpu().numpy().copy()
+            for number, entries in self.optimiser.state_dict()["state"].items()
+            for name, tensor in entries.items()
+            if isinstance(tensor, torch.Tensor)
+        }
+        return self.state
+
+    def best_module(self) -> nn.Module:
+        """The net of the best epoch."""
+        load_weights(self.module, self.state.best)
+        return self.module.eval()
+
+    def _restore(self, state: NetState) -> None:
+        load_weights(self.module, state.weights)
+        found: dict[int, dict[str, torch.Tensor]] = {}
+        for key, array in state.memory.items():
+            number, _, name = key.partition(".")
+            found.setdefault(int(number), {})[name] = torch.from_numpy(array)
+        self.optimiser.load_state_dict(self.optimiser.state_dict() | {"state": found})
+
+
+def _finite(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    if not np.isfinite(scores).all():
+        raise DataError("the net's scores are no longer finite; lower learning_rate or standardise the features")
+    return scores
+
+
+def load_weights(module: nn.Module, weights: Arrays) -> None:
+    """Put these weights into a net."""
+    module.load_state_dict({name: torch.from_numpy(array.copy()) for name, array in weights.items()})
+
+
+def _seed(seed: int, epoch: int, batch: int) -> None:
+    """Torch's random numbers follow from these three."""
+    drawn = int(np.random.SeedSequence([seed, epoch, batch]).generate_state(1, np.uint64)[0]) >> 1
+    torch.default_generator.manual_seed(drawn)  # torch.manual_seed takes a millisecond to look for other devices
+    if torch.cuda.is_available():
+        torch.cuda.manual_seed_all(drawn)
