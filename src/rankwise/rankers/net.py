@@ -44,8 +44,7 @@ class NetRanker(Ranker):
     def _descent(self, plan: NetPlan) -> Descent:
         """What the net descends."""
 
-    @property
-    def max_rounds(self) -> int:
+    def max_rounds(self, y: ArrayLike, qid: ArrayLike | None = None) -> int:
         """Epochs that training can take; callbacks count up to it."""
         return self.epochs
 
