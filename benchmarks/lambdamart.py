@@ -37,7 +37,7 @@ from rankwise.data import web
 from rankwise.metrics.statistics import fisher_randomisation
 
 ROUNDS, LEAVES = 100, 31
-RATES = (0.03, 0.05, 0.1, 0.2)
+RATES = (0.05, 0.1, 0.2)
 JUDGED = ("ndcg@10", "map", "auc")
 Fit = Callable[[rw.RankingData, float, int], Callable[[Any], NDArray[np.float64]]]
 
