@@ -1,11 +1,13 @@
-"""What every benchmark shares: the machine it ran on, a table of ratios, a JSON file of results."""
+"""What every benchmark shares: the machine it ran on, timing in turns, peak memory, a table, a JSON file of results."""
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import platform
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -32,8 +34,8 @@ class Row:
         return asdict(self)
 
 
-def machine() -> dict[str, Any]:
-    """Where and when a figure was measured."""
+def machine(*more: str) -> dict[str, Any]:
+    """Where and when a figure was measured; `more` are packages whose versions matter to it alone."""
     model = next(
         (line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line),
         platform.processor(),
@@ -42,9 +44,35 @@ def machine() -> dict[str, Any]:
         "cpu": model,
         "cores": len(os.sched_getaffinity(0)),
         "python": platform.python_version(),
-        "versions": {name: version(name) for name in PACKAGES},
+        "versions": {name: version(name) for name in (*PACKAGES, *more)},
         "date": time.strftime("%Y-%m-%d"),
     }
+
+
+def cpu_seconds(tasks: dict[str, Callable[[], object]], repeats: dict[str, int]) -> dict[str, float]:
+    """The least CPU time of each task; rounds go over all tasks in turn, so that a slow spell hits every one."""
+    times = dict.fromkeys(tasks, float("inf"))
+    for number in range(max(repeats.values())):
+        for name, task in tasks.items():
+            if number < repeats[name]:
+                start = time.process_time()
+                task()
+                times[name] = min(times[name], time.process_time() - start)
+    return times
+
+
+def peak_growth(task: Callable[[], object]) -> int:
+    """Bytes by which resident memory passes, at its peak during `task`, what the process held before."""
+    ctypes.CDLL(None).malloc_trim(0)  # what was freed before must not be at hand, or it would not be counted
+    Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
+    before = _status("VmRSS")
+    task()
+    return _status("VmHWM") - before
+
+
+def _status(field: str) -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(field)) * 1024
 
 
 def show(rows: list[Row], title: str) -> None:
