@@ -25,10 +25,10 @@ def check_table(document: str, name: str, expected: str) -> None:
     """The document has this very table; with RANKWISE_WRITE_DOCS=1 it gets it."""
     if os.environ.get("RANKWISE_WRITE_DOCS"):
         path = ROOT / document
-        start, end = f"<!-- made: {name} -->\n", "\n<!-- end -->"
+        start, end = f"<!-- made: {name} -->\n", "<!-- end -->"
         text = re.sub(
-            re.escape(start) + ".*?" + re.escape(end),
-            lambda _: start + expected + end,
+            re.escape(start) + "(.*?\n)??" + re.escape(end),
+            lambda _: f"{start}{expected}\n{end}",
             path.read_text(),
             flags=re.DOTALL,
         )
