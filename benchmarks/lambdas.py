@@ -31,7 +31,7 @@ from typing import Any
 
 import lightgbm as lgb
 import numpy as np
-from harness import Row, machine, show, write
+from harness import Row, least_seconds, machine, show, write
 from numpy.typing import NDArray
 
 from rankwise.objectives import LambdaObjective
@@ -115,18 +115,6 @@ def xgboost(lists: Lists, threads: int) -> dict[str, Task]:
     return {name: lambda booster=booster: booster.update(data, 0) for name, booster in boosters.items()}  # type: ignore[misc]
 
 
-def interleaved(tasks: dict[str, Task], repeats: dict[str, int], clock: Callable[[], float]) -> dict[str, float]:
-    """The best time of each task; rounds go over all tasks in turn, so that a slow spell hits every one."""
-    times = dict.fromkeys(tasks, np.inf)
-    for number in range(max(repeats.values())):
-        for name, task in tasks.items():
-            if number < repeats[name]:
-                start = clock()
-                task()
-                times[name] = min(times[name], clock() - start)
-    return times
-
-
 def measured(lists: Lists, threads: int) -> list[Row]:
     """One case; each task is called once before the clock runs, to compile or to sort out its data."""
     os.environ["RANKWISE_NUM_THREADS"] = str(threads)
@@ -139,7 +127,7 @@ def measured(lists: Lists, threads: int) -> list[Row]:
         if not (slow and name in (LIGHTGBM_ALL, XGBOOST_ALL)):
             task()
     repeats = {name: 2 if slow and name in (LIGHTGBM_ALL, XGBOOST_ALL) else 12 for name in tasks}
-    times = interleaved(tasks, repeats, time.process_time if threads == 1 else time.perf_counter)
+    times = least_seconds(tasks, repeats, time.process_time if threads == 1 else time.perf_counter)
     idle = times.pop(XGBOOST_IDLE, 0.0)
     for name in (XGBOOST_DEFAULT, XGBOOST_ALL):
         if name in times:
@@ -159,7 +147,7 @@ def per_document(lengths: list[int]) -> list[Row]:
         objective = LambdaObjective("ndcg", y)
         tasks[f"{n:,}"] = lambda objective=objective, scores=scores: objective.gradients(scores)
         tasks[f"{n:,}"]()
-    times = interleaved(tasks, {f"{n:,}": max(3, min(200, 10_000_000 // n)) for n in lengths}, time.process_time)
+    times = least_seconds(tasks, {f"{n:,}": max(3, min(200, 10_000_000 // n)) for n in lengths}, time.process_time)
     each = {f"{n:,}": times[f"{n:,}"] / n for n in lengths}
     return [
         Row(

@@ -33,7 +33,7 @@ from typing import Any
 
 import matplotlib
 import torch
-from harness import RESULTS, cpu_seconds, machine, peak_growth, write
+from harness import RESULTS, least_seconds, machine, peak_growth, write
 from rich.console import Console
 from rich.table import Table
 from torch import Tensor
@@ -133,7 +133,7 @@ def measure(name: str, length: int, repeats: int) -> dict[str, float] | None:
     resource.setrlimit(resource.RLIMIT_DATA, (held + MOST, held + MOST))
     try:
         grown = peak_growth(lambda: step(*given))
-        seconds = cpu_seconds({name: lambda: step(*given)}, {name: repeats})[name]
+        seconds = least_seconds({name: lambda: step(*given)}, {name: repeats})[name]
     except (RuntimeError, MemoryError):
         return None
     return {"seconds": seconds, "bytes": grown, "documents": given[0].numel()}

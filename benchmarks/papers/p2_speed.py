@@ -41,7 +41,7 @@ from rich.console import Console
 from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from harness import RESULTS, cpu_seconds, machine, write
+from harness import RESULTS, least_seconds, machine, write
 
 from rankwise.data import cubic, web
 from rankwise.objectives.pair_costs import RankNetObjective
@@ -192,7 +192,7 @@ def ratios(queries: list[Query], repeats: int) -> dict[str, dict[str, float]]:
             trainer: lambda trainer=trainer, hidden=hidden: epoch(trainer, queries, hidden)  # type: ignore[misc]
             for trainer in TRAINERS
         }
-        found[layers] = cpu_seconds(tasks, {"V1": max(1, repeats // 2), "V2": repeats, "V3": repeats})
+        found[layers] = least_seconds(tasks, {"V1": max(1, repeats // 2), "V2": repeats, "V3": repeats})
     return found
 
 

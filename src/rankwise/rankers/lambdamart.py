@@ -47,7 +47,7 @@ class LambdaMART(Ranker):
       `colsample_bytree`, `max_bin`: as in LightGBM. λ's are scaled so that a row's mean Hessian at equal scores is 1/4,
       whatever the metric: limits and penalties on Hessians mean what they mean for the log loss. The defaults come from
       benchmarks/tune_lambdamart.py; with few data (a thousand queries or less) a `learning_rate` of 0.05 is better.
-      `max_bin` None is 255, and 127 for 50,000 rows or more, which takes less time there and loses nothing.
+      `max_bin` None is 255, and 127 for 50,000 rows or more, where fewer bins lost nothing.
     - `monotone_constraints`: −1, 0 or 1 for each feature, or a mapping from some of them, by name or number.
     - `categorical_feature`: names or numbers of features that are categories (whole numbers from 0); category
       columns of pandas are known without it.

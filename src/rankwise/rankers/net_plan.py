@@ -16,8 +16,8 @@ from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import Metric, evaluate, parse
 from rankwise.metrics.evaluate import rows_of
 from rankwise.rankers.features import as_features, is_table
+from rankwise.rankers.fit_arguments import eval_sets, weights_of
 from rankwise.rankers.parameters import check_parameters
-from rankwise.rankers.planning import _eval_sets, _weights
 from rankwise.rankers.row_keys import row_keys
 from rankwise.rankers.standardiser import ROWS, Standardiser
 
@@ -116,7 +116,7 @@ def make_net_plan(
         y=labels[order],
         offsets=offsets,
         weight=None if weight is None else weight[own],
-        judged=[_judged(model, one, standardiser) for one in _eval_sets(eval_set)],
+        judged=[_judged(model, one, standardiser) for one in eval_sets(eval_set)],
         standardiser=standardiser,
         batch_queries=_batch_queries(given, groups),
         parameters=given,
@@ -167,8 +167,8 @@ def _batch_queries(given: dict[str, Any], groups: QueryGroups) -> int:
 
 def _pair_weights(groups: QueryGroups, by_row: Any, by_query: Any) -> Scores | None:
     """A weight for each grouped row, whose products over pairs are the weights of pairs."""
-    rows = _weights("sample_weight", by_row, groups.n_rows, "row")
-    queries = _weights("query_weight", by_query, groups.n_queries, "query")
+    rows = weights_of("sample_weight", by_row, groups.n_rows, "row")
+    queries = weights_of("query_weight", by_query, groups.n_queries, "query")
     if rows is None and queries is None:
         return None
     weight = np.ones(groups.n_rows) if rows is None else groups.grouped(rows)

@@ -17,7 +17,7 @@ from rankwise.rankers.base import SavedModel
 from rankwise.rankers.net_module import layer_shapes, make_module
 from rankwise.rankers.net_training import load_weights
 from rankwise.rankers.parameters import check_parameters
-from rankwise.rankers.saved_trees import _histories, _number_or_none, _plain, _whole
+from rankwise.rankers.saved_values import histories, number_or_none, plain, whole
 from rankwise.rankers.standardiser import Standardiser
 
 __all__ = ["from_saved", "to_saved"]
@@ -38,7 +38,7 @@ def to_saved(model: Any) -> SavedModel:
     return SavedModel(
         kind=model.kind,
         metric=str(parse(model.metric)),
-        parameters={name: _plain(value) for name, value in model.get_params(deep=False).items()},
+        parameters={name: plain(value) for name, value in model.get_params(deep=False).items()},
         n_features=int(model.n_features_in_),
         feature_names=None if names is None else [str(name) for name in names],
         summary={
@@ -68,11 +68,11 @@ def from_saved(cls: type[Any], saved: SavedModel) -> Any:
     if saved.feature_names is not None:
         model.feature_names_in_ = np.array(saved.feature_names, dtype=object)
     said = saved.summary
-    model.n_rows_, model.n_queries_ = _whole(said, "rows"), _whole(said, "queries")
-    model.best_iteration_ = _whole(said, "best_iteration")
-    model.best_score_ = _number_or_none(said, "best_score")
+    model.n_rows_, model.n_queries_ = whole(said, "rows"), whole(said, "queries")
+    model.best_iteration_ = whole(said, "best_iteration")
+    model.best_score_ = number_or_none(said, "best_score")
     model.interrupted_ = said.get("interrupted") is True
-    model.evals_result_ = _histories(said)
+    model.evals_result_ = histories(said)
     return model
 
 

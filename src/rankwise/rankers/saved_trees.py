@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import inspect
-import math
 from typing import Any
 
 import lightgbm as lgb
 import numpy as np
 
 from rankwise.errors import DataError, ModelFileError
-from rankwise.metrics import Metric, parse
+from rankwise.metrics import parse
 from rankwise.rankers.base import SavedModel
 from rankwise.rankers.parameters import check_parameters
+from rankwise.rankers.saved_values import histories, number_or_none, plain, whole
 from rankwise.rankers.tree_checks import check_tree_text
 from rankwise.rankers.tree_text import join_trees, read_booster, split_trees
 
@@ -29,7 +29,7 @@ def to_saved(model: Any) -> SavedModel:
     return SavedModel(
         kind=model.kind,
         metric=str(parse(model.metric)),
-        parameters={name: _plain(value) for name, value in model.get_params(deep=False).items()},
+        parameters={name: plain(value) for name, value in model.get_params(deep=False).items()},
         n_features=int(model.n_features_in_),
         feature_names=None if names is None else [str(name) for name in names],
         summary={
@@ -70,48 +70,9 @@ def from_saved(cls: type[Any], saved: SavedModel) -> Any:
     if saved.feature_names is not None:
         model.feature_names_in_ = np.array(saved.feature_names, dtype=object)
     said = saved.summary
-    model.n_rows_, model.n_queries_ = _whole(said, "rows"), _whole(said, "queries")
+    model.n_rows_, model.n_queries_ = whole(said, "rows"), whole(said, "queries")
     model.best_iteration_ = max(booster.current_iteration() for booster in model.boosters_)
-    model.best_score_ = _number_or_none(said, "best_score")
+    model.best_score_ = number_or_none(said, "best_score")
     model.interrupted_ = said.get("interrupted") is True
-    model.evals_result_ = _histories(said)
+    model.evals_result_ = histories(said)
     return model
-
-
-def _plain(value: Any) -> Any:
-    """A parameter as JSON has it; what was only a start of the training (scores, a model, a generator) is left out."""
-    if isinstance(value, Metric):
-        return str(value)
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, dict):
-        return {name: _plain(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    return value if isinstance(value, str | int | float | bool | None) else None
-
-
-def _whole(said: dict[str, Any], name: str) -> int:
-    value = said.get(name)
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**63:
-        raise ModelFileError(f"{name} of the model's summary must be a whole number, got {value!r}; save it again")
-    return value
-
-
-def _number_or_none(said: dict[str, Any], name: str) -> float | None:
-    value = said.get(name)
-    if value is not None and (not isinstance(value, int | float) or not math.isfinite(value)):
-        raise ModelFileError(f"{name} of the model's summary must be a number, got {value!r}; save it again")
-    return value
-
-
-def _histories(said: dict[str, Any]) -> dict[str, dict[str, list[float]]]:
-    histories: Any = said.get("evals_result")
-    fits = isinstance(histories, dict) and all(
-        isinstance(one, dict)
-        and all(isinstance(v, list) and all(isinstance(x, int | float) for x in v) for v in one.values())
-        for one in histories.values()
-    )
-    if not fits:
-        raise ModelFileError("evals_result of the model's summary must be lists of numbers; save the model again")
-    return dict(histories)
