@@ -121,6 +121,18 @@ def test_scores_that_span_thousands() -> None:
     assert np.isfinite(rw.lambda_gradients("ndcg", y, s * 1e300, method="exact")[0]).all()
 
 
+@pytest.mark.parametrize("spread", [30.0, 100.0, 1e3, 1e4, 1e6])
+def test_gaps_of_scores_that_lie_far_apart(spread: float) -> None:
+    """Pairs far apart and out of order count: slower exponentials reach them."""
+    y, s = example(7, 1500, grades=3)
+    for metric in ("auc", "ndcg@10"):
+        exact, linear = (
+            rw.lambda_gradients(metric, y, spread * s, method=m, norm="gap")[0]  # type: ignore[arg-type]
+            for m in ("exact", "linear")
+        )
+        assert close(linear, exact, 2e-3)
+
+
 def test_rows_in_any_order_and_queries_apart() -> None:
     rng = np.random.default_rng(0)
     y, s = example(1, 200)

@@ -100,12 +100,17 @@ def test_sparse_features_are_filled_in():
 
 def test_long_lists_go_through_in_pieces(monkeypatch):
     data = long_list(3_000)
-    whole = LambdaRank("auc", epochs=3, dropout=0.0, random_state=0).fit(data.X, data.y)
-    monkeypatch.setattr(net_training, "GRAPH", 20_000)
-    pieces = LambdaRank("auc", epochs=3, dropout=0.0, random_state=0).fit(data.X, data.y)
-    assert pieces.predict(data.X) == pytest.approx(whole.predict(data.X), abs=1e-4)
-    dropped = [LambdaRank("auc", epochs=3, dropout=0.5, random_state=0).fit(data.X, data.y) for _ in range(2)]
-    assert np.array_equal(dropped[0].predict(data.X), dropped[1].predict(data.X))
+
+    def scores(dropout: float) -> np.ndarray:
+        return LambdaRank("auc", epochs=3, dropout=dropout, random_state=0).fit(data.X, data.y).predict(data.X)
+
+    whole = scores(0.0)
+    monkeypatch.setattr(net_training, "PIECE", 500)
+    kept, dropped = scores(0.0), scores(0.5)
+    assert kept == pytest.approx(whole, abs=1e-4)
+    monkeypatch.setattr(net_training, "GRAPH", 20_000)  # some pieces keep their graph, the others go through again
+    assert np.array_equal(scores(0.0), kept)
+    assert np.array_equal(scores(0.5), dropped)
 
 
 def test_weights_of_queries_and_rows():

@@ -22,13 +22,14 @@ from numpy.typing import NDArray
 from rankwise.kernels.compiled import kernel
 from rankwise.kernels.vectors import LANES
 
-__all__ = ["PairTerms", "divided_terms", "plain_terms"]
+__all__ = ["PairTerms", "divided_terms", "plain_terms", "reach_of"]
 
 PLAIN_TERMS = 12  # relative error 1.3e-9 of the gradient and 2.4e-8 of the Hessian
 SLOWEST, DOUBLINGS = 0.005, 18  # rates 0.005, 0.01, …, enough for c = 0.01
 BETWEEN = 7  # rates 0.64, 1.28 and 2.56 are terms 7, 8 and 9, and 1.92 and 3.84 are between them
-FARTHEST = 200.0  # fitted up to this x
-NEXT_TO_NOTHING = 3e-4  # relative error counts down to this share of the largest value
+FARTHEST = 200.0  # fitted up to this x, and for every step of reach up to 2^LANES times it
+MOST_REACH = 8  # up to 8e11
+NEXT_TO_NOTHING = 3e-4  # a share of the largest value
 
 
 class PairTerms(NamedTuple):
@@ -89,26 +90,44 @@ def plain_terms(terms: int = PLAIN_TERMS) -> PairTerms:
     return PairTerms(right, -right, curvature, constant=1.0, slowest=1.0, between=0)
 
 
+def reach_of(spread: float) -> int:
+    """How many vectors of slower exponentials the differences up to `spread` need."""
+    return int(np.clip(np.ceil(np.log2(max(spread, FARTHEST) / FARTHEST) / LANES), 0, MOST_REACH))
+
+
 @cache
-def divided_terms(c: float) -> PairTerms:
-    """The same three, each divided by c + x: within 5e-4 for c = 0.01."""
+def divided_terms(c: float, reach: int = 0) -> PairTerms:
+    """The same three, each divided by c + x: within 5e-4 for c = 0.01, and 8e-4 with reach."""
     sharper = max(0, int(np.ceil(np.log2(0.01 / c))))  # a smaller c makes a sharper peak
-    doublings = DOUBLINGS + -(-sharper // LANES) * LANES  # and whole vectors are summed
-    rates = SLOWEST * 2.0 ** np.arange(doublings)
-    rates = np.append(rates, rates[BETWEEN : BETWEEN + 2] + rates[BETWEEN + 1 : BETWEEN + 3])
-    x = np.concatenate(([0.0], np.geomspace(1e-3 * c, FARTHEST, 400)))
+    slower = reach * LANES
+    doublings = DOUBLINGS + -(-sharper // LANES) * LANES + slower  # whole vectors are summed
+    slowest, farthest, between = SLOWEST / 2.0**slower, FARTHEST * 2.0**slower, BETWEEN + slower
+    rates = slowest * 2.0 ** np.arange(doublings)
+    rates = np.append(rates, rates[between : between + 2] + rates[between + 1 : between + 3])
+    x = np.concatenate(([0.0], np.geomspace(1e-3 * c, farthest, 400 + 100 * reach)))
+    z = np.exp(-x)
+    if reach == 0:
+        kinds = (z / (1.0 + z), 1.0 / (1.0 + z), z / (1.0 + z) ** 2)
+        right, wrong, curvature = (_fitted(values / (c + x), x, rates, NEXT_TO_NOTHING) for values in kinds)
+        return PairTerms(right, wrong, curvature, 0.0, slowest, between)
+    # Pairs far apart count only where they are out of order: what vanishes there has no use for slow exponentials.
+    right, curvature = (
+        np.append(np.zeros(slower), known) for known in (divided_terms(c).right, divided_terms(c).curvature)
+    )
+    wrong = _fitted(1.0 / (1.0 + z) / (c + x), x, rates, c / farthest)
+    return PairTerms(right, wrong, curvature, 0.0, slowest, between)
+
+
+def _fitted(values: Any, x: Any, rates: Any, nothing: float) -> NDArray[np.float64]:
+    """Least squares, weighted anew until the largest relative error is as small as it gets.
+
+    Relative errors count down to `nothing`, a share of the largest value.
+    """
     basis = np.exp(-np.outer(x, rates))
-    f = 1.0 / (1.0 + np.exp(x))
-
-    def fitted(values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Least squares, weighted anew until the largest relative error is as small as it gets."""
-        scale = 1.0 / np.maximum(values, NEXT_TO_NOTHING * values.max())
-        closeness = scale.copy()
-        for _ in range(40):
-            weights = least_squares(basis * closeness[:, None], values * closeness)
-            error = np.abs(basis @ weights - values) * scale
-            closeness *= np.sqrt(0.2 + 0.8 * error / error.max())
-        return np.asarray(weights)
-
-    right, wrong, curvature = (fitted(values / (c + x)) for values in (f, 1.0 - f, f * (1.0 - f)))
-    return PairTerms(right, wrong, curvature, constant=0.0, slowest=SLOWEST, between=BETWEEN)
+    scale = 1.0 / np.maximum(values, nothing * values.max())
+    closeness = scale.copy()
+    for _ in range(40):
+        weights = least_squares(basis * closeness[:, None], values * closeness)
+        error = np.abs(basis @ weights - values) * scale
+        closeness *= np.sqrt(0.2 + 0.8 * error / error.max())
+    return np.asarray(weights)

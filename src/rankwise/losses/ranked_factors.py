@@ -50,7 +50,7 @@ def ranked_classes(objective: RankNetObjective, scores: NDArray[Any]) -> Ranked 
 
 def ranked_factors(objective: LambdaObjective, scores: NDArray[Any]) -> Ranked | None:
     """For a metric's λ's; None where it states no factors, or there are too many kinds of labels."""
-    sums, offsets = objective._sums, objective.groups.offsets
+    sums, offsets = objective.pair_sums, objective.groups.offsets
     if sums.grades.size > MOST_CLASSES or (sums.factors is None and sums.stated is None):
         return None
     order, rows = _order(objective.groups, scores, objective.shuffle)

@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import pad
 
-from rankwise.kernels.expansions import PairTerms, divided_terms, plain_terms
+from rankwise.kernels.expansions import PairTerms, divided_terms, plain_terms, reach_of
 from rankwise.kernels.pair_costs import log_terms
 from rankwise.losses.ranked_factors import Ranked
 
@@ -32,9 +32,10 @@ def pair_sums(ranked: Ranked, scores: Tensor, sigma: float, gap: float | None) -
     """Gradient by the scores, and the cost of all queries; `gap`: the gradient with |ΔM| over gap + |s_i − s_j|."""
     device = scores.device
     kind = torch.float32 if device.type == "mps" else torch.float64
-    terms = plain_terms() if gap is None else divided_terms(gap * sigma)
     rows = torch.from_numpy(ranked.rows).to(device)
     steep = (scores.to(kind) * sigma)[rows]
+    spread = float(steep.max() - steep.min())
+    terms = plain_terms() if gap is None else divided_terms(gap * sigma, reach_of(spread))
     pushes, cost = torch.zeros_like(steep), torch.zeros((), dtype=kind, device=device)
     for queries, index, real in _by_length(ranked.offsets):
         lists = _Lists(ranked, steep, queries, index, real)

@@ -65,14 +65,14 @@ class LambdaObjective:
             self.shuffle = np.random.default_rng(seed).permutation(labels.size).astype(np.float64)
         else:
             self.shuffle = np.asarray(self.groups.grouped(rows_of("tie_keys", tie_keys)))
-        self._sums = PairSums(self, sorted_labels(self.labels, self.groups.offsets))
+        self.pair_sums = PairSums(self, sorted_labels(self.labels, self.groups.offsets))
 
     def gradients(self, scores: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Gradient of the cost (−λ) and Hessian at these scores, one entry a row, in the order of the input."""
         values = rows_of("scores", scores)
         if values.size != self.groups.n_rows:
             raise ShapeError(f"scores must have one entry a row: got {values.size} for {self.groups.n_rows} rows")
-        pushes, curvature = self._sums(np.ascontiguousarray(self.groups.grouped(values)))
+        pushes, curvature = self.pair_sums(np.ascontiguousarray(self.groups.grouped(values)))
         return self.groups.ungrouped(-pushes), self.groups.ungrouped(curvature)
 
 

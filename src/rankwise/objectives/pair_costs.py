@@ -26,7 +26,7 @@ __all__ = ["RankNetObjective", "lambda_costs"]
 
 def lambda_costs(objective: LambdaObjective, scores: ArrayLike) -> NDArray[np.float64]:
     """C of each query at these scores (one a row, in the order of the input); gap normalisation is left out of it."""
-    groups, metric, sums = objective.groups, objective.metric, objective._sums
+    groups, metric, sums = objective.groups, objective.metric, objective.pair_sums
     offsets, labels = groups.offsets, objective.labels
     rows = np.ascontiguousarray(groups.grouped(rows_of("scores", scores)))
     order = falling_rows(rows, offsets, objective.shuffle)

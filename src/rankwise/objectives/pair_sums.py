@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankwise.errors import MetricError
 from rankwise.kernels import lambda_loops, threads
 from rankwise.kernels.compiled import is_compiled, specialise
-from rankwise.kernels.expansions import PairTerms, divided_terms, plain_terms
+from rankwise.kernels.expansions import PairTerms, divided_terms, plain_terms, reach_of
 from rankwise.kernels.lambda_loops import MOST_CLASSES, Stated, level_weights, sweep_weights
 from rankwise.kernels.pair_sums import decays, sweep
 from rankwise.metrics.linear import LinearMetric
@@ -45,6 +45,15 @@ def _same(self, ranked, ideal, grades):  # type: ignore[no-untyped-def]
     return swap_factors(self, ranked, ideal, grades)  # type: ignore[name-defined]  # noqa: F821
 
 
+class Loops(NamedTuple):
+    """Two sweeps over each query by some exponentials, compiled."""
+
+    terms: PairTerms
+    sweep: Any
+    tables: tuple[Any, ...]  # the weights of both sweeps, where all queries share them
+    over_queries: Any
+
+
 class PairSums:
     """How the pairs of one objective are summed: chosen once, used in every round."""
 
@@ -52,12 +61,12 @@ class PairSums:
         self.objective, self.ideal = objective, ideal
         self.offsets = objective.groups.offsets
         self.c = 0.0 if objective.norm is None else GAP * objective.sigma
-        self.terms: PairTerms = plain_terms() if objective.norm is None else divided_terms(self.c)
         self.share = np.ones(objective.labels.size) if objective.row_weight is None else objective.row_weight
         self.grades = _padded(np.unique(objective.labels))
         self.factors: Any = None
         self.stated: Stated | None = None
         self.exact_up_to = np.iinfo(np.int64).max
+        self.loops: dict[int, Loops] = {}  # by how far the scores lie apart
         cls: Any = type(objective.metric)
         hooks = {name: getattr(cls, name, None) for name in ("gains", "discounts", "normaliser")}
         if isinstance(objective.metric, LinearMetric) and all(map(is_compiled, hooks.values())):
@@ -81,24 +90,31 @@ class PairSums:
         return stated
 
     def _prepare(self, factors: int, classes: int) -> None:
-        """Compile the loop over queries, and choose where two sweeps take over from all pairs."""
-        shape = {"FACTORS": factors, "CLASSES": classes, "VECTORS": self.terms.vectors, "BETWEEN": self.terms.between}
-        self.sweep = specialise(sweep, **shape)
-        if self.stated is not None:
-            self.tables = self._shared_tables(self.stated)
-            self.loop = specialise(lambda_loops.lambdas_by_gains, sweep=self.sweep)
-        else:
-            self.loop = specialise(lambda_loops.lambdas_by_factors, swap_factors=self.factors, sweep=self.sweep)
+        """Choose where two sweeps take over from all pairs."""
+        self.shape = {"FACTORS": factors, "CLASSES": classes}
         if factors * max(classes, self.grades.size) <= MOST_CLASSES:
             self.exact_up_to = self._crossover(factors * classes)
 
-    def _shared_tables(self, stated: Stated) -> tuple[Any, ...]:
-        """The weights of both sweeps, if a grade is worth the same in all queries, as with most metrics."""
+    def loops_for(self, steep: NDArray[np.float64]) -> Loops:
+        """What sums pairs at these scores: where a gap divides, it may be as wide as the scores are apart."""
+        reach = reach_of(float(np.ptp(steep))) if self.objective.norm else 0
+        if reach not in self.loops:
+            self.loops[reach] = self._compiled(divided_terms(self.c, reach) if self.objective.norm else plain_terms())
+        return self.loops[reach]
+
+    def _compiled(self, terms: PairTerms) -> Loops:
+        down_or_up = specialise(sweep, **self.shape, VECTORS=terms.vectors, BETWEEN=terms.between)
+        if self.stated is None:
+            loop = specialise(lambda_loops.lambdas_by_factors, swap_factors=self.factors, sweep=down_or_up)
+            return Loops(terms, down_or_up, (), loop)
+        shared = self._shared_levels(self.stated)
+        tables = () if shared is None else tuple(sweep_weights(shared, terms, down) for down in (True, False))
+        return Loops(terms, down_or_up, tables, specialise(lambda_loops.lambdas_by_gains, sweep=down_or_up))
+
+    def _shared_levels(self, stated: Stated) -> Any:
+        """The weights of pairs of grades, if a grade is worth the same in all queries, as with most metrics."""
         levels = stated.levels[stated.scales > 0.0]
-        if levels.size == 0 or (levels != levels[0]).any():
-            return ()
-        weights = level_weights(levels[0])
-        return tuple(sweep_weights(weights, self.terms, down) for down in (True, False))
+        return None if levels.size == 0 or (levels != levels[0]).any() else level_weights(levels[0])
 
     def _crossover(self, size: int) -> int:
         """Documents up to which all pairs are faster than two sweeps, as measured for 2 to 32 grades."""
@@ -106,7 +122,7 @@ class PairSums:
             return int(np.iinfo(np.int64).max) if self.objective.method == "exact" else 0
         if self.stated is None:
             return 10 * size
-        return 25 + 16 * size if self.tables else 50 + 26 * size
+        return 50 + 26 * size if self._shared_levels(self.stated) is None else 25 + 16 * size
 
     def __call__(self, scores: NDArray[np.float64]) -> Sums:
         """λ's and Hessians for scores in grouped order, in grouped order."""
@@ -128,20 +144,21 @@ class PairSums:
     def _by_loop(self, scores: Any, order: Any, pushes: Any, bends: Any) -> None:
         alone = ALONE if self.exact_up_to < ALONE else np.iinfo(np.int64).max
         rows = (scores, self.share, order, self.ideal, self.offsets)
-        rest = (self.terms, self.c, self.exact_up_to, alone)
+        loops = self.loops_for(scores)
+        rest = (loops.terms, self.c, self.exact_up_to, alone)
         given = (
             (self.objective.metric.record(), self.objective.labels, *rows, self.grades, *rest)
             if self.stated is None
-            else (self.stated, self.tables, *rows, *rest)
+            else (self.stated, loops.tables, *rows, *rest)
         )
-        threads.by_queries(lambda low, high: self.loop(*given, low, high, pushes, bends), self.offsets)
+        threads.by_queries(lambda low, high: loops.over_queries(*given, low, high, pushes, bends), self.offsets)
         for q in np.flatnonzero(np.diff(self.offsets) > alone).tolist():
             start, stop = self.offsets[q], self.offsets[q + 1]
             if self.ideal[start] > self.ideal[stop - 1]:
                 mine = order[start:stop]
-                pushes[mine], bends[mine] = self._by_two_threads(q, mine, scores[mine])
+                pushes[mine], bends[mine] = self._by_two_threads(loops, q, mine, scores[mine])
 
-    def _by_two_threads(self, q: int, rows: Any, scores: Any) -> Sums:
+    def _by_two_threads(self, loops: Loops, q: int, rows: Any, scores: Any) -> Sums:
         """One very long list in rank order: a thread sweeps down, another up."""
         one = slice(self.offsets[q], self.offsets[q + 1])
         if self.stated is None:
@@ -155,12 +172,12 @@ class PairSums:
         down_sums, up_sums = np.zeros((2, rows.size)), np.zeros((2, rows.size))
         if classes.size == 0:
             return down_sums[0], down_sums[1]
-        z = decays(scores, self.terms.slowest)
+        z = decays(scores, loops.terms.slowest)
         share = self.share if self.objective.row_weight is None else self.share[rows]  # all 1: in any order
         tasks = []
         for down, sums in ((True, down_sums), (False, up_sums)):
-            tables = sweep_weights(weights, self.terms, down)
-            tasks.append(partial(self.sweep, z, classes, heights, *tables, share, down, sums[0], sums[1]))
+            tables = sweep_weights(weights, loops.terms, down)
+            tasks.append(partial(loops.sweep, z, classes, heights, *tables, share, down, sums[0], sums[1]))
         threads.run(tasks)
         down_sums += up_sums
         return down_sums[0], down_sums[1]

@@ -24,7 +24,8 @@ from rankwise.rankers.net_state import Arrays, NetState
 
 __all__ = ["NetTraining"]
 
-GRAPH = 2**28  # numbers that a batch's graph may hold; longer lists go through the net in pieces, twice
+PIECE = 4096  # rows that go through the net at a time, so that what they leave for the way back stays near the core
+GRAPH = 2**28  # numbers that the graphs of a batch may hold; pieces beyond go through the net once more
 MOST_KEPT = 20_000  # batches whose labels are kept as the λ's need them
 SLOWER, PATIENCE = 0.8, 50  # P2 section 6.3
 
@@ -45,8 +46,8 @@ class NetTraining:
         if state is not None:
             self._restore(state)
         self.known: dict[bytes, Gradient] = {}
-        outputs = sum(parameter.shape[0] for parameter in self.module.parameters() if parameter.ndim)
-        self.piece = max(1, GRAPH // max(outputs, 1))  # rows whose graph may be kept
+        outputs = sum(parameter.shape[0] for parameter in self.module.parameters() if parameter.ndim > 1)
+        self.kept_pieces = GRAPH // (PIECE * max(outputs, 1))
 
     def _optimiser(self) -> torch.optim.Optimizer:
         given = self.plan.parameters
@@ -94,28 +95,25 @@ class NetTraining:
         return self.state.rate * 0.5 * (1.0 + math.cos(math.pi * at / self.plan.parameters["epochs"]))
 
     def _descend(self, queries: Any, scale: float, draw: tuple[int, int]) -> None:
-        """One forward pass, the λ's of all documents, one backward pass with them (P2 section 4, V2)."""
+        """All pieces forward, the λ's of all documents, all pieces backward with them (P2 section 4, V2)."""
         rows, query = self.plan.rows_of(queries)
-        X = torch.from_numpy(self.plan.X[rows])
         descend = self._gradient_of(queries, rows, query)
 
-        def gradient(scores: torch.Tensor) -> torch.Tensor:
-            values = _finite(scores.detach().double().cpu().numpy())
-            return torch.from_numpy(scale * descend(values)).to(scores)
+        pieces = list(torch.split(torch.from_numpy(self.plan.X[rows]), PIECE))
+        scores = []
+        for number, piece in enumerate(pieces):
+            with torch.set_grad_enabled(number < self.kept_pieces):
+                scores.append(self._scores(piece, *draw, number))
+        values = _finite(torch.cat([one.detach() for one in scores]).double().cpu().numpy())
+        pushes = torch.split(torch.from_numpy(scale * descend(values)), PIECE)
+        for number, (piece, push) in enumerate(zip(pieces, pushes, strict=True)):
+            one = scores[number] if number < self.kept_pieces else self._scores(piece, *draw, number)
+            one.backward(push.to(one))  # type: ignore[no-untyped-call]
+            scores[number] = push  # lets go of the graph
 
-        _seed(self.plan.seed, *draw)
-        if len(X) <= self.piece:
-            scores = scores_of(self.module, X.to(self.device))
-            scores.backward(gradient(scores))  # type: ignore[no-untyped-call]
-            return
-        # Scores of all pieces first, without their graphs; then each piece again, with the λ's of the whole list.
-        pieces = list(torch.split(X, self.piece))
-        with torch.no_grad():
-            known = torch.cat([scores_of(self.module, piece.to(self.device)) for piece in pieces])
-        pushes = torch.split(gradient(known), self.piece)
-        _seed(self.plan.seed, *draw)  # dropout drops the same
-        for piece, push in zip(pieces, pushes, strict=True):
-            scores_of(self.module, piece.to(self.device)).backward(push)  # type: ignore[no-untyped-call]
+    def _scores(self, piece: torch.Tensor, *draw: int) -> torch.Tensor:
+        _seed(self.plan.seed, *draw)  # dropout drops the same if a piece goes through the net again
+        return scores_of(self.module, piece.to(self.device))
 
     def _gradient_of(self, queries: Any, rows: Any, query: Any) -> Gradient:
         """From scores to gradient; kept where the same batch comes in every epoch."""
@@ -184,9 +182,9 @@ def load_weights(module: nn.Module, weights: Arrays) -> None:
     module.load_state_dict({name: torch.from_numpy(array.copy()) for name, array in weights.items()})
 
 
-def _seed(seed: int, epoch: int, batch: int) -> None:
-    """Torch's random numbers follow from these three."""
-    drawn = int(np.random.SeedSequence([seed, epoch, batch]).generate_state(1, np.uint64)[0]) >> 1
+def _seed(seed: int, epoch: int, batch: int, piece: int = 0) -> None:
+    """Torch's random numbers follow from these four."""
+    drawn = int(np.random.SeedSequence([seed, epoch, batch, piece]).generate_state(1, np.uint64)[0]) >> 1
     torch.default_generator.manual_seed(drawn)  # torch.manual_seed takes a millisecond to look for other devices
     if torch.cuda.is_available():
         torch.cuda.manual_seed_all(drawn)
