@@ -143,7 +143,7 @@ def show_cubic(found: dict[str, Any], polynomials: int) -> None:
         print(f"{net}: LambdaRank above RankNet at {above} of {len(mine)} levels, intervals apart at {apart}")
 
 
-def picture(found: dict[str, Any], polynomials: int) -> None:
+def picture(found: dict[str, Any], polynomials: int, name: str) -> None:
     figure, panel = plt.subplots(figsize=(7.5, 4.8))
     for system in found["systems"]:
         means = np.array([point["mean"] for point in system["points"]])
@@ -158,7 +158,7 @@ def picture(found: dict[str, Any], polynomials: int) -> None:
     panel.grid(alpha=0.3)
     panel.legend()
     figure.tight_layout()
-    figure.savefig(RESULTS / "p2_ndcg.png", dpi=120)
+    figure.savefig(RESULTS / f"{name}.png", dpi=120)
 
 
 def on_mq2008(folder: Path, starts: int, epochs: int) -> dict[str, Any]:
@@ -220,9 +220,10 @@ def main() -> None:
         found = on_cubic(sizes, polynomials, epochs)
         show_cubic(found, polynomials)
         if not options.quick:
-            picture(found, polynomials)
+            name = f"p2_ndcg-cubic{'-full' * options.full}"
+            picture(found, polynomials, name)
             more = {"polynomials": polynomials, "epochs": epochs, "rates": CUBIC_RATES, "machine": machine("torch")}
-            write(f"p2_ndcg-cubic{'-full' * options.full}", {**found, **more})
+            write(name, {**found, **more})
     if options.only in (None, "mq2008"):
         starts, epochs = (1, 5) if options.quick else (STARTS["mq2008"], EPOCHS["mq2008"])
         found = on_mq2008(options.data / "MQ2008", starts, epochs)
