@@ -98,7 +98,7 @@ def curve_figure(
                 axes.plot(curve.x, curve.y, color=_colour(index), linestyle=_dashes(index))
         for index, x, y, word in marks:
             axes.plot([x], [y], color=_colour(index), marker="o", markersize=7)
-            right = x < 0.7  # else the word would leave the figure
+            right = x < (0.7 if chance else 0.3)  # away from the curve, but inside the figure
             axes.annotate(
                 word, (x, y), (9 if right else -9, -4), textcoords="offset points", va="top",
                 ha="left" if right else "right", color=INK,
