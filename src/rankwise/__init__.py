@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rankwise.data import RankingData, read, write
     from rankwise.errors import RankwiseError
-    from rankwise.metrics import Comparison, Evaluation, Metric, compare, evaluate, parse
+    from rankwise.metrics import Certificate, Comparison, Evaluation, Metric, certify, compare, evaluate, parse
     from rankwise.models import load, save
     from rankwise.objectives import diagnose, lambda_gradients
     from rankwise.rankers import LambdaMART, LambdaRank, RankNet
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Certificate",
     "Comparison",
     "Evaluation",
     "LambdaMART",
@@ -30,6 +31,7 @@ __all__ = [
     "RankNet",
     "RankingData",
     "RankwiseError",
+    "certify",
     "compare",
     "diagnose",
     "evaluate",
@@ -45,7 +47,16 @@ __all__ = [
 _HOMES = {
     "rankwise.data": ("RankingData", "read", "write"),
     "rankwise.errors": ("RankwiseError",),
-    "rankwise.metrics": ("Comparison", "Evaluation", "Metric", "compare", "evaluate", "parse"),
+    "rankwise.metrics": (
+        "Certificate",
+        "Comparison",
+        "Evaluation",
+        "Metric",
+        "certify",
+        "compare",
+        "evaluate",
+        "parse",
+    ),
     "rankwise.models": ("load", "save"),
     "rankwise.objectives": ("diagnose", "lambda_gradients"),
     "rankwise.rankers": ("LambdaMART", "LambdaRank", "RankNet"),

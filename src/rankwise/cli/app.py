@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from rankwise.cli.certify import certify
 from rankwise.cli.compare import compare
 from rankwise.cli.data_convert import convert
 from rankwise.cli.data_make import make_cubic, make_r_of_k, make_web
@@ -57,6 +58,7 @@ app.command("info")(info)
 app.command("explain")(explain)
 app.command("eval")(evaluate)
 app.command("compare")(compare)
+app.command("certify")(certify)
 app.command("metrics")(metrics)
 
 data = typer.Typer(help="Describe, convert, split, scale and make ranking data.", no_args_is_help=True)

@@ -5,6 +5,7 @@
 | 0    | fine                                                               |
 | 1    | the reader of our output went away (`| head`); nothing is said     |
 | 2    | bad input or usage; the sentence says what to do                   |
+| 3    | the data do not suffice: `certify` found no threshold; it says why |
 | 70   | a mistake of ours; RANKWISE_DEBUG=1 shows the traceback            |
 | 130  | stopped by Ctrl-C                                                  |
 """
@@ -25,9 +26,9 @@ from typer.core import TyperGroup
 
 from rankwise.errors import RankwiseError
 
-__all__ = ["BAD_INPUT", "BROKEN_PIPE", "BUG", "STOPPED", "GuardedGroup"]
+__all__ = ["BAD_INPUT", "BROKEN_PIPE", "BUG", "NOT_CERTIFIED", "STOPPED", "GuardedGroup"]
 
-BROKEN_PIPE, BAD_INPUT, BUG, STOPPED = 1, 2, 70, 130
+BROKEN_PIPE, BAD_INPUT, NOT_CERTIFIED, BUG, STOPPED = 1, 2, 3, 70, 130
 
 # typer shows its error classes only in part: all of them descend from the parent of the one it does show.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]

@@ -5,6 +5,8 @@ from rankwise.metrics.aucpr import AUCPR
 from rankwise.metrics.average_precision import AveragePrecision
 from rankwise.metrics.base import Metric, metric_classes
 from rankwise.metrics.bpref import BPref
+from rankwise.metrics.certificate import Certificate
+from rankwise.metrics.certify import certify, thresholds_to_try
 from rankwise.metrics.class_auc import ClassAUC
 from rankwise.metrics.compare import Comparison, compare
 from rankwise.metrics.conventions import CONVENTIONS
@@ -41,6 +43,7 @@ __all__ = [
     "WTA",
     "AveragePrecision",
     "BPref",
+    "Certificate",
     "ClassAUC",
     "Comparison",
     "CurveMetric",
@@ -59,8 +62,10 @@ __all__ = [
     "RecallAtPrecision",
     "ReciprocalRank",
     "TPRAtFPR",
+    "certify",
     "compare",
     "evaluate",
     "metric_classes",
     "parse",
+    "thresholds_to_try",
 ]

@@ -76,9 +76,19 @@ def cutoff_figure(name: str, label: str, means: Sequence[Floats], intervals: Seq
 
 
 def curve_figure(
-    name: str, label: str, curves: Sequence[Curve | None], x_label: str, y_label: str, *, chance: bool = False
+    name: str,
+    label: str,
+    curves: Sequence[Curve | None],
+    x_label: str,
+    y_label: str,
+    marks: Sequence[tuple[int, float, float, str]] = (),
+    *,
+    chance: bool = False,
 ) -> Markup:
-    """Curves in the unit square, one a system; `chance` draws the diagonal of a random order."""
+    """Curves in the unit square, one a system; `chance` draws the diagonal of a random order.
+
+    A mark is a dot on the curve of the system of that number, at x and y, with a word beside it.
+    """
 
     def draw(axes: Axes) -> None:
         if chance:
@@ -86,6 +96,13 @@ def curve_figure(
         for index, curve in enumerate(curves):
             if curve is not None:
                 axes.plot(curve.x, curve.y, color=_colour(index), linestyle=_dashes(index))
+        for index, x, y, word in marks:
+            axes.plot([x], [y], color=_colour(index), marker="o", markersize=7)
+            right = x < (0.7 if chance else 0.3)  # away from the curve, but inside the figure
+            axes.annotate(
+                word, (x, y), (9 if right else -9, -4), textcoords="offset points", va="top",
+                ha="left" if right else "right", color=INK,
+            )  # fmt: skip
         axes.set(xlabel=x_label, ylabel=y_label, xlim=(-0.01, 1.01), ylim=(0, 1.02))
 
     return _drawn(name, label, draw)

@@ -9,6 +9,7 @@ from rankwise.reports import figures
 from rankwise.reports.curves import Curve, precision_recall_curve, roc_curve
 from rankwise.reports.judged import CUTOFFS, Judged
 from rankwise.reports.markup import Markup, element, joined
+from rankwise.reports.operating_points import OperatingPoint, marks_a_point, operating_points
 from rankwise.reports.tables import TOP, metric_table, test_table, worst_table
 
 __all__ = ["figure_section", "metric_section", "test_section", "what_was_judged", "worst_section"]
@@ -74,7 +75,9 @@ def figure_section(judged: Judged) -> Markup:
         if len(judged.scores) > 1
         else NOTHING
     )
-    drawn = [_ndcg(judged), _roc(judged), _precision_recall(judged), _differences(judged)]
+    points = operating_points(judged)
+    on_roc, on_pr = ([point for point in points if point.on_roc == roc] for roc in (True, False))
+    drawn = [_ndcg(judged), _roc(judged, on_roc), _precision_recall(judged, on_pr), _differences(judged)]
     return _section("Figures", key, element("div", *drawn, class_="figures"))
 
 
@@ -112,25 +115,45 @@ def _ndcg(judged: Judged) -> Markup:
     return _figure("NDCG by cut-off", drawn, caption)
 
 
-def _roc(judged: Judged) -> Markup:
+def _roc(judged: Judged, points: list[OperatingPoint]) -> Markup:
     weight = judged.first.weight
     curves = {n: roc_curve(judged.labels, scores, judged.groups, weight) for n, scores in judged.scores.items()}
-    label = "ROC curves. " + _areas(curves)
-    drawn = figures.curve_figure(
-        "roc", label, list(curves.values()), "false positive rate", "true positive rate", chance=True
-    )
-    return _figure("ROC", drawn, _how_averaged(curves, "of the true positive rate") + " Grey: a random order.")
+    told = _points_told(judged, points)
+    label = "ROC curves. " + _areas(curves) + told
+    marks = [(point.system, point.fpr, point.recall, point.metric) for point in points]
+    axes = ("false positive rate", "true positive rate")
+    drawn = figures.curve_figure("roc", label, list(curves.values()), *axes, marks, chance=True)
+    how = _how_averaged(curves, "of the true positive rate") + " Grey: a random order."
+    return _figure("ROC", drawn, how + told + _no_points_told(judged, "tpr@fpr"))
 
 
-def _precision_recall(judged: Judged) -> Markup:
+def _precision_recall(judged: Judged, points: list[OperatingPoint]) -> Markup:
     weight = judged.first.weight
     curves = {
         name: precision_recall_curve(judged.labels, scores, judged.groups, weight)
         for name, scores in judged.scores.items()
     }
-    label = "Precision-recall curves. " + _areas(curves)
-    drawn = figures.curve_figure("pr", label, list(curves.values()), "recall", "precision")
-    return _figure("Precision and recall", drawn, _how_averaged(curves, "of interpolated precision"))
+    told = _points_told(judged, points)
+    label = "Precision-recall curves. " + _areas(curves) + told
+    marks = [(point.system, point.recall, point.precision, point.metric) for point in points]
+    drawn = figures.curve_figure("pr", label, list(curves.values()), "recall", "precision", marks)
+    how = _how_averaged(curves, "of interpolated precision")
+    return _figure("Precision and recall", drawn, how + told + _no_points_told(judged, "r@p", "p@r"))
+
+
+def _points_told(judged: Judged, points: list[OperatingPoint]) -> str:
+    """The marked points in words, which have the thresholds too."""
+    systems = list(judged.scores)
+    of_whom = [f"{point.metric}, {systems[point.system]}" if len(systems) > 1 else point.metric for point in points]
+    return "".join(f" {whose}: {point}." for whose, point in zip(of_whom, points, strict=True))
+
+
+def _no_points_told(judged: Judged, *names: str) -> str:
+    """Why metrics that were asked for are not marked."""
+    asked = [metric for metric in judged.comparison.metrics if marks_a_point(metric) and metric.startswith(names)]
+    if not asked or judged.groups.n_queries == 1:
+        return ""
+    return f" {', '.join(asked)} cannot be marked: every query has a threshold of its own."
 
 
 def _differences(judged: Judged) -> Markup:
