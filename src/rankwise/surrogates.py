@@ -29,6 +29,11 @@ class Surrogate(ABC):
     name: ClassVar[str]
     convex: ClassVar[bool] = True
 
+    @property
+    def reach(self) -> float:
+        """How far beyond 0 the loss goes on, roughly."""
+        return 1.0
+
     @abstractmethod
     def value(self, margin: Any) -> Any:
         """The loss, of an array or a tensor."""
@@ -57,12 +62,12 @@ class Hinge(Surrogate):
 
     def slope(self, margin: Array) -> Array:
         """−1 below a margin of 1."""
-        return -1.0 * (margin < 1.0)
+        return np.asarray(-1.0 * (margin < 1.0))
 
     def curvature(self, margin: Array) -> Array:
         """Of max(0, u) <= (u + u²/2c + c/2)/2, which touches at u = c; at most 1."""
         short = 1.0 - margin
-        return (short > 0.0) / (2.0 * np.maximum(short, 0.5))
+        return np.asarray((short > 0.0) / (2.0 * np.maximum(short, 0.5)))
 
 
 @dataclass(frozen=True)
@@ -123,6 +128,11 @@ class Ramp(Surrogate):
     def __post_init__(self) -> None:
         if not 0.0 < self.width < np.inf:
             raise DataError(f"the width of a ramp must be a positive number, got {self.width!r}")
+
+    @property
+    def reach(self) -> float:
+        """The width."""
+        return self.width
 
     def value(self, margin: Any) -> Any:
         """The loss."""
