@@ -16,7 +16,7 @@ import rankwise as rw
 from rankwise.cli import train as command
 from rankwise.cli.training_progress import progress_bar
 from rankwise.rankers import LambdaMART
-from rankwise.rankers.base import ranker_kinds
+from rankwise.rankers.base import model_kinds
 from tests.cli.conftest import Run
 from tests.cli.test_failures import assert_one_sentence
 from tests.cli.trained import SET, SMALL, make_data
@@ -37,7 +37,7 @@ def library_model(metric: str, **parameters: Any) -> LambdaMART:
 
 def test_kinds_of_models_are_those_of_the_library() -> None:
     """Those of tests come on top."""
-    assert set(get_args(command.Model)) <= set(ranker_kinds())
+    assert set(get_args(command.Model)) <= set(model_kinds())
 
 
 def test_the_file_is_that_of_the_library(run: Run) -> None:

@@ -30,12 +30,18 @@ RANGES: dict[str, tuple[bool, float | None, float]] = {
     "weight_decay": (False, 0, 1e3),
     "dropout": (False, 0, 0.99),
     "batch_queries": (True, 1, 10**9),
+    "anchors": (True, 1, 1000),
+    "folds": (True, 2, 1000),
+    "penalty": (False, 0, 1e6),
+    "net_learning_rate": (False, None, 1e3),
+    "batch_rows": (True, 1, 10**9),
 }
-OPTIONAL = ("early_stopping_rounds", "max_bin", "batch_queries")  # may be None
+OPTIONAL = ("early_stopping_rounds", "max_bin", "batch_queries", "penalty")  # may be None
 WORDS: dict[str, tuple[Any, ...]] = {
     "norm": ("gap", None),
     "activation": ("relu", "tanh"),
     "optimiser": ("adamw", "p2"),
+    "calibration": ("isotonic", "sigmoid"),
 }
 MOST_LAYERS, WIDEST = 100, 10**6
 

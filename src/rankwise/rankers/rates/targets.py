@@ -1,0 +1,48 @@
+"""Labels of any kind as columns of positives: two classes are one column, several are one each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import column_or_1d
+
+from rankwise.errors import DataError
+
+__all__ = ["Targets", "positives_of"]
+
+Kind = Literal["binary", "multiclass", "multilabel"]
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """Which rows are positive, a column for each model, and what the classes are called."""
+
+    kind: Kind
+    classes: NDArray[Any]
+    positive: NDArray[np.bool_]
+
+
+def positives_of(y: Any, known: Targets | None = None) -> Targets:
+    """Labels as columns; those of other rows in the classes already known."""
+    if y is None:
+        raise DataError("RateClassifier requires y to be passed, but the target y is None; pass the labels")
+    check_classification_targets(y)
+    if type_of_target(y, input_name="y").startswith("multilabel"):
+        found = np.asarray(y.toarray() if hasattr(y, "toarray") else y) > 0
+        return Targets("multilabel", np.arange(found.shape[1]), found)
+    labels = column_or_1d(y, warn=True)
+    classes = np.unique(labels) if known is None else known.classes
+    if classes.size < 2:
+        raise DataError(
+            f"RateClassifier needs rows of two classes or more, got one class, {classes.tolist()[0]!r}; check y"
+        )
+    strange = labels[~np.isin(labels, classes)]
+    if strange.size:
+        raise DataError(f"the label {strange.tolist()[0]!r} of eval_set is no class of the training rows; check y")
+    if classes.size == 2:
+        return Targets("binary", classes, (labels == classes[1])[:, None])
+    return Targets("multiclass", classes, labels[:, None] == classes)
