@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from rankwise.errors import DataError
-from rankwise.surrogates import SURROGATES, Log2, Ramp, surrogate
+from rankwise.surrogates import SURROGATES, Log2, Ramp, parse_surrogate
 
-ALL = [surrogate(name) for name in (*SURROGATES, "ramp[0.25]", "ramp[3]")]
+ALL = [parse_surrogate(name) for name in (*SURROGATES, "ramp[0.25]", "ramp[3]")]
 every = pytest.mark.parametrize("loss", ALL, ids=str)
 margins = arrays(np.float64, st.integers(1, 20), elements=st.floats(-50, 50))
 
@@ -79,6 +79,6 @@ def test_a_narrow_ramp_is_tight(m):
 
 def test_unknown_ones_are_refused():
     with pytest.raises(DataError, match="no surrogate 'square'"):
-        surrogate("square")
+        parse_surrogate("square")
     with pytest.raises(DataError, match="width"):
         Ramp(0.0)
