@@ -55,7 +55,9 @@ class RateLoss(nn.Module):
 
     Its thresholds and multipliers are parameters: give them to the optimiser with the net's,
     `[*net.parameters(), *loss.parameters()]`. Gradients of multipliers are turned round, so that every optimiser
-    climbs in them. `threshold_rate` and `multiplier_rate` are their steps in units of the optimiser's.
+    climbs in them. `threshold_rate` and `multiplier_rate` are their steps in units of the optimiser's. `damping` adds
+    an excess to its multiplier at once (the augmented Lagrangian, with the same saddle point): steps then spiral into
+    that point rather than around it; in small batches, whose counts are noisy, less of it is better.
 
     - logits and targets are (n,), (n, 1) or (n, classes); a target above 0 is positive. With `classes` each class has
       thresholds and multipliers of its own, and the loss is the mean over classes.
@@ -85,11 +87,13 @@ class RateLoss(nn.Module):
         share: Any = None,
         threshold_rate: float = 10.0,
         multiplier_rate: float = 10.0,
+        damping: float = 0.0,
     ) -> None:
         super().__init__()
         self.objective = rate_objective(objective, anchors=anchors)
         self.surrogate = parse_surrogate(surrogate)
         self.threshold_rate, self.multiplier_rate = float(threshold_rate), float(multiplier_rate)
+        self.damping = float(damping)
         given = None if share is None else np.broadcast_to(np.asarray(share, dtype=np.float64), (classes,))
         if given is not None and not ((given > 0.0) & (given < 1.0)).all():
             raise DataError(f"the share of positives must be between 0 and 1, got {share!r}")
@@ -177,10 +181,15 @@ class RateLoss(nn.Module):
         losses = self.surrogate.value(margins)
         missed, false = (_host(side[:, None, :] @ losses)[:, 0] / unit for side in (positive, negative))
         counts = Counts(missed, false, sizes[0], sizes[1], levels, splits)
-        by = partials(self.objective, counts, own[1])
+        multipliers, damping = own[1], np.zeros(())
+        if self.damping:
+            multipliers = np.clip(own[1] + self.damping * self.objective.excesses(counts), 0.0, DEAREST)
+            damping = (multipliers - own[1]) / self.damping
+        by = partials(self.objective, counts, multipliers)
         live = 1.0 / share.size if self._all_started else _host(self.started)[:, None] / share.size
         scale = live * self.objective.shares()
-        value = float((scale * (by.costs + own[1] * by.excesses)).sum())
+        augmented = by.costs + multipliers * by.excesses - 0.5 * self.damping * damping**2
+        value = float((scale * augmented).sum())
 
         slopes = self.surrogate.slope(margins)
         slopes = slopes if on_cpu else slopes.to(scores)
@@ -188,7 +197,7 @@ class RateLoss(nn.Module):
         pulls = [(slopes @ put(factor)[:, :, None])[:, :, 0] for factor in factors]
         by_scores = positive * pulls[0] + negative * pulls[1]
         moved = [_host(side[:, None, :] @ slopes)[:, 0] for side in (positive, negative)]
-        by_own = [-factors[0] * moved[0] - factors[1] * moved[1], -scale * by.excesses]
+        by_own = [-factors[0] * moved[0] - factors[1] * moved[1], -scale * (damping if self.damping else by.excesses)]
         by_own += [live * by.split * splits] * self.objective.has_splits
         by_raw = torch.from_numpy(_inward(np.stack(by_own), _host(self.raw) * self.rates, *self.bounds))
         shaped = torch.from_numpy(by_scores) if on_cpu else by_scores
