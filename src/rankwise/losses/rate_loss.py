@@ -37,6 +37,11 @@ class _KnownGradients(torch.autograd.Function):
         return None, None, None, *[upstream.to(gradient) * gradient for gradient in ctx.saved_tensors]
 
 
+def _for_numpy(device: torch.device) -> bool:
+    """Whether numpy can read a tensor where it is."""
+    return device.type == "cpu"
+
+
 def _host(values: Any) -> Array:
     """Numbers of anchors, which are few, in double precision and main memory."""
     if isinstance(values, np.ndarray):
@@ -161,11 +166,12 @@ class RateLoss(nn.Module):
         about small arrays than torch; elsewhere the same lines are torch's.
         """
         device, kind = scores.device, scores.dtype
-        on_cpu = device.type == "cpu"
-        s, y, w = (one.T.numpy() if on_cpu and one is not None else one for one in (scores, plus, weights))
-        s, y, w = (s, y, w) if on_cpu else (s.T, y.T, None if w is None else w.T)  # classes, rows
-        positive, negative = (y, 1.0 - y) if w is None else (w * y, w - w * y)
-        in_batch = np.stack([_host(positive.sum(1)), _host(negative.sum(1))])
+        on_cpu = _for_numpy(device)
+        s, y = (one.T.numpy() if on_cpu else one.T for one in (scores, plus))  # classes, rows
+        sides = (np if on_cpu else torch).stack([y, 1.0 - y], 1)  # classes, positives and negatives, rows
+        if weights is not None:
+            sides = sides * (weights.T.numpy() if on_cpu else weights.T)[:, None]
+        in_batch = _host(sides.sum(2)).T
         own, levels = self._own(), _host(self.levels)
         splits = np.exp(own[2]) if self.objective.has_splits else np.ones_like(own[0])
         share = self._share(in_batch)
@@ -178,9 +184,8 @@ class RateLoss(nn.Module):
             return values.astype(s.dtype) if on_cpu else torch.from_numpy(values).to(scores)
 
         margins = (s[:, :, None] - put(own[0])[:, None, :]) * (2.0 * y - 1.0)[:, :, None]
-        losses = self.surrogate.value(margins)
-        missed, false = (_host(side[:, None, :] @ losses)[:, 0] / unit for side in (positive, negative))
-        counts = Counts(missed, false, sizes[0], sizes[1], levels, splits)
+        counted = _host(sides @ self.surrogate.value(margins)) / unit[:, None]
+        counts = Counts(counted[:, 0], counted[:, 1], sizes[0], sizes[1], levels, splits)
         multipliers, damping = own[1], np.zeros(())
         if self.damping:
             multipliers = np.clip(own[1] + self.damping * self.objective.excesses(counts), 0.0, DEAREST)
@@ -193,11 +198,9 @@ class RateLoss(nn.Module):
 
         slopes = self.surrogate.slope(margins)
         slopes = slopes if on_cpu else slopes.to(scores)
-        factors = np.stack([by.missed, -by.false]) * (live / unit)  # two sides, classes, anchors
-        pulls = [(slopes @ put(factor)[:, :, None])[:, :, 0] for factor in factors]
-        by_scores = positive * pulls[0] + negative * pulls[1]
-        moved = [_host(side[:, None, :] @ slopes)[:, 0] for side in (positive, negative)]
-        by_own = [-factors[0] * moved[0] - factors[1] * moved[1], -scale * (damping if self.damping else by.excesses)]
+        factors = np.stack([by.missed, -by.false], 1) * (live / unit)[:, None]  # classes, two sides, anchors
+        by_scores = (sides * (put(factors) @ slopes.swapaxes(1, 2))).sum(1)
+        by_own = [-(factors * _host(sides @ slopes)).sum(1), -scale * (damping if self.damping else by.excesses)]
         by_own += [live * by.split * splits] * self.objective.has_splits
         by_raw = torch.from_numpy(_inward(np.stack(by_own), _host(self.raw) * self.rates, *self.bounds))
         shaped = torch.from_numpy(by_scores) if on_cpu else by_scores

@@ -173,7 +173,10 @@ class SaddlePoint:
         )
 
     def step(self, at: SaddleGradients) -> None:
-        """Descend in thresholds and ψ, ascend in multipliers, which are projected to [0, DEAREST]."""
+        """Descend in thresholds and ψ, ascend in multipliers, which are projected to [0, DEAREST].
+
+        `at` is of `gradients(scores, curved=True)`: without curvature, thresholds move by the longest step.
+        """
         newton = at.thresholds / np.maximum(at.bends, 1e-3 * self.objective.shares())
         self.thresholds = self.thresholds - self.threshold_step * np.clip(newton, -1.0, 1.0)
         self._raise(at)
