@@ -1,4 +1,4 @@
-"""Upper bounds of the 0/1 loss 1[m <= 0] of a margin m, each with value 1 at m = 0 (P1 section 3).
+"""Upper bounds of the 0/1 loss 1[m <= 0] of a margin m, each with value 1 at m = 0 (P1 section 3), and a sigmoid.
 
 `value` and `slope` take numpy arrays and torch tensors alike; `curvature` is for numpy. A curvature is what a tree
 booster divides by: it is 0 where the slope is 0, positive elsewhere, and, of the piecewise linear losses, that of a
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rankwise.errors import DataError
 
-__all__ = ["SURROGATES", "Hinge", "Log2", "Ramp", "SmoothHinge", "Surrogate", "parse_surrogate"]
+__all__ = ["SURROGATES", "Hinge", "Log2", "Ramp", "Sigmoid", "SmoothHinge", "Surrogate", "parse_surrogate"]
 
 Array = NDArray[np.float64]
 
@@ -152,7 +152,42 @@ class Ramp(Surrogate):
         return f"ramp[{self.width:g}]"
 
 
-SURROGATES: dict[str, type[Surrogate]] = {cls.name: cls for cls in (Hinge, SmoothHinge, Log2, Ramp)}
+@dataclass(frozen=True)
+class Sigmoid(Surrogate):
+    """1/(1 + e^{m/width}): the count itself, smoothed. No bound (it is ½ at 0), but never without a slope.
+
+    A narrow ramp cannot leave "predict nothing", where it is flat; this can. For a warm start with a falling width.
+    """
+
+    name: ClassVar[str] = "sigmoid"
+    convex: ClassVar[bool] = False
+    width: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.width < np.inf:
+            raise DataError(f"the width of a sigmoid must be a positive number, got {self.width!r}")
+
+    def value(self, margin: Any) -> Any:
+        """The smoothed count."""
+        if not isinstance(margin, np.ndarray | np.number | float):
+            return (margin / -self.width).sigmoid()
+        small = np.exp(-np.abs(margin) / self.width)
+        return np.where(margin > 0.0, small, 1.0) / (1.0 + small)
+
+    def slope(self, margin: Any) -> Any:
+        """−σ(1−σ)/width."""
+        value = self.value(margin)
+        return value * (value - 1.0) / self.width
+
+    def curvature(self, margin: Array) -> Array:
+        """|slope|/width: a step of one width or so."""
+        return np.asarray(-self.slope(margin) / self.width)
+
+    def __str__(self) -> str:
+        return f"sigmoid[{self.width:g}]"
+
+
+SURROGATES: dict[str, type[Surrogate]] = {cls.name: cls for cls in (Hinge, SmoothHinge, Log2, Ramp, Sigmoid)}
 
 
 def parse_surrogate(text: str | Surrogate) -> Surrogate:
@@ -165,9 +200,11 @@ def parse_surrogate(text: str | Surrogate) -> Surrogate:
     """
     if isinstance(text, Surrogate):
         return text
-    match = re.fullmatch(r"ramp\[([0-9.e+-]+)\]", text)
+    match = re.fullmatch(r"(ramp|sigmoid)\[([0-9.e+-]+)\]", text)
     if match is not None:
-        return Ramp(float(match[1]))
+        return {"ramp": Ramp, "sigmoid": Sigmoid}[match[1]](float(match[2]))
     if text not in SURROGATES:
-        raise DataError(f"there is no surrogate {text!r}; known are {', '.join(SURROGATES)} and ramp[width]")
+        raise DataError(
+            f"there is no surrogate {text!r}; known are {', '.join(SURROGATES)} ramp[width] and sigmoid[width]"
+        )
     return SURROGATES[text]()
