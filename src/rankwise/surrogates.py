@@ -1,8 +1,8 @@
-"""Upper bounds of the 0/1 loss 1[m <= 0] of a margin m, each with value 1 at m = 0 (P1 section 3).
+"""Upper bounds of the 0/1 loss 1[m <= 0] of a margin m, each with value 1 at m = 0 (P1 section 3), and a sigmoid.
 
-`value` takes numpy arrays and torch tensors alike; `slope` and `curvature` are for numpy, where nothing derives by
-itself. A curvature is what a tree booster divides by: it is 0 where the slope is 0, positive elsewhere, and, of the
-piecewise linear losses, that of a parabola that touches the loss at m.
+`value` and `slope` take numpy arrays and torch tensors alike; `curvature` is for numpy. A curvature is what a tree
+booster divides by: it is 0 where the slope is 0, positive elsewhere, and, of the piecewise linear losses, that of a
+parabola that touches the loss at m.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rankwise.errors import DataError
 
-__all__ = ["SURROGATES", "Hinge", "Log2", "Ramp", "SmoothHinge", "Surrogate", "surrogate"]
+__all__ = ["SURROGATES", "Hinge", "Log2", "Ramp", "Sigmoid", "SmoothHinge", "Surrogate", "parse_surrogate"]
 
 Array = NDArray[np.float64]
 
@@ -39,7 +39,7 @@ class Surrogate(ABC):
         """The loss, of an array or a tensor."""
 
     @abstractmethod
-    def slope(self, margin: Array) -> Array:
+    def slope(self, margin: Any) -> Any:
         """Its derivative, which is nowhere positive."""
 
     @abstractmethod
@@ -60,9 +60,9 @@ class Hinge(Surrogate):
         """The loss."""
         return (1.0 - margin).clip(min=0.0)
 
-    def slope(self, margin: Array) -> Array:
+    def slope(self, margin: Any) -> Any:
         """−1 below a margin of 1."""
-        return np.asarray(-1.0 * (margin < 1.0))
+        return -1.0 * (margin < 1.0)
 
     def curvature(self, margin: Array) -> Array:
         """Of max(0, u) <= (u + u²/2c + c/2)/2, which touches at u = c; at most 1."""
@@ -82,7 +82,7 @@ class SmoothHinge(Surrogate):
         inside = short.clip(max=1.0)
         return inside * (2.0 * short - inside)
 
-    def slope(self, margin: Array) -> Array:
+    def slope(self, margin: Any) -> Any:
         """−2 below 0, rising to 0 at 1."""
         return -2.0 * (1.0 - margin).clip(0.0, 1.0)
 
@@ -106,10 +106,12 @@ class Log2(Surrogate):
 
         return softplus(-margin, threshold=40.0) / float(np.log(2.0))
 
-    def slope(self, margin: Array) -> Array:
+    def slope(self, margin: Any) -> Any:
         """−σ(−m)/ln 2."""
-        small = np.exp(-np.abs(margin))
-        return np.asarray(np.where(margin > 0.0, small, 1.0) / (1.0 + small) / -np.log(2.0))
+        if isinstance(margin, np.ndarray | np.number | float):
+            small = np.exp(-np.abs(margin))
+            return np.where(margin > 0.0, small, 1.0) / (1.0 + small) / -np.log(2.0)
+        return (-margin).sigmoid() / -float(np.log(2.0))
 
     def curvature(self, margin: Array) -> Array:
         """The second derivative itself."""
@@ -138,7 +140,7 @@ class Ramp(Surrogate):
         """The loss."""
         return (1.0 - margin / self.width).clip(0.0, 1.0)
 
-    def slope(self, margin: Array) -> Array:
+    def slope(self, margin: Any) -> Any:
         """−1/width between 0 and the width."""
         return ((margin > 0.0) & (margin < self.width)) / -self.width
 
@@ -150,22 +152,59 @@ class Ramp(Surrogate):
         return f"ramp[{self.width:g}]"
 
 
-SURROGATES: dict[str, type[Surrogate]] = {cls.name: cls for cls in (Hinge, SmoothHinge, Log2, Ramp)}
+@dataclass(frozen=True)
+class Sigmoid(Surrogate):
+    """1/(1 + e^{m/width}): the count itself, smoothed. No bound (it is ½ at 0), but never without a slope.
+
+    A narrow ramp cannot leave "predict nothing", where it is flat; this can. For a warm start with a falling width.
+    """
+
+    name: ClassVar[str] = "sigmoid"
+    convex: ClassVar[bool] = False
+    width: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.width < np.inf:
+            raise DataError(f"the width of a sigmoid must be a positive number, got {self.width!r}")
+
+    def value(self, margin: Any) -> Any:
+        """The smoothed count."""
+        if not isinstance(margin, np.ndarray | np.number | float):
+            return (margin / -self.width).sigmoid()
+        small = np.exp(-np.abs(margin) / self.width)
+        return np.where(margin > 0.0, small, 1.0) / (1.0 + small)
+
+    def slope(self, margin: Any) -> Any:
+        """−σ(1−σ)/width."""
+        value = self.value(margin)
+        return value * (value - 1.0) / self.width
+
+    def curvature(self, margin: Array) -> Array:
+        """|slope|/width: a step of one width or so."""
+        return np.asarray(-self.slope(margin) / self.width)
+
+    def __str__(self) -> str:
+        return f"sigmoid[{self.width:g}]"
 
 
-def surrogate(text: str | Surrogate) -> Surrogate:
+SURROGATES: dict[str, type[Surrogate]] = {cls.name: cls for cls in (Hinge, SmoothHinge, Log2, Ramp, Sigmoid)}
+
+
+def parse_surrogate(text: str | Surrogate) -> Surrogate:
     """The surrogate that a text names; one is passed through.
 
-    >>> surrogate("ramp[0.5]")
+    >>> parse_surrogate("ramp[0.5]")
     Ramp(width=0.5)
-    >>> surrogate("hinge").value(np.array([-1.0, 0.0, 1.0]))
+    >>> parse_surrogate("hinge").value(np.array([-1.0, 0.0, 1.0]))
     array([2., 1., 0.])
     """
     if isinstance(text, Surrogate):
         return text
-    match = re.fullmatch(r"ramp\[([0-9.e+-]+)\]", text)
+    match = re.fullmatch(r"(ramp|sigmoid)\[([0-9.e+-]+)\]", text)
     if match is not None:
-        return Ramp(float(match[1]))
+        return {"ramp": Ramp, "sigmoid": Sigmoid}[match[1]](float(match[2]))
     if text not in SURROGATES:
-        raise DataError(f"there is no surrogate {text!r}; known are {', '.join(SURROGATES)} and ramp[width]")
+        raise DataError(
+            f"there is no surrogate {text!r}; known are {', '.join(SURROGATES)} ramp[width] and sigmoid[width]"
+        )
     return SURROGATES[text]()

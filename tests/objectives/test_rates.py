@@ -12,7 +12,7 @@ from rankwise.metrics import RecallAtPrecision, TPRAtFPR, parse
 from rankwise.objectives import rate_objective
 from rankwise.objectives.bounded_counts import BoundedCounts
 from rankwise.objectives.rate_statements import Counts
-from rankwise.surrogates import surrogate
+from rankwise.surrogates import parse_surrogate
 
 NAMES = "r@p=0.75 p@r=0.6 tpr@fpr=0.2 f1 f2 f0.5 aucpr aucpr[0.5,0.9] auc pauc[0,0.3]".split()
 ranked = st.lists(st.integers(0, 1), min_size=2, max_size=25).filter(lambda y: 0 < sum(y) < len(y))
@@ -106,7 +106,7 @@ def test_a_weight_of_three_is_three_rows(name):
     y, s, weight = rng.integers(0, 2, 40), rng.normal(size=40), rng.integers(0, 4, 40)
     b, p, q = rng.normal(size=(3, 5))
     once, again = BoundedCounts(y, weight), BoundedCounts(np.repeat(y, weight))
-    loss, more = surrogate(name), np.repeat(s, weight)
+    loss, more = parse_surrogate(name), np.repeat(s, weight)
     assert (once.positives, once.negatives) == (again.positives, again.negatives)
     assert np.array(once.sums(s, b, loss)) == pytest.approx(np.array(again.sums(more, b, loss)))
     mine, theirs = once.slopes(s, b, loss, p, q, curved=True), again.slopes(more, b, loss, p, q, curved=True)

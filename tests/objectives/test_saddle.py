@@ -115,7 +115,7 @@ def test_trees_by_the_saddle_point(name):
     assert (gradient[y > 0] <= 0).all()
     assert (gradient[y == 0] >= 0).all()
     assert gradient.sum() == pytest.approx(0.0, abs=0.01 * np.abs(gradient).sum())  # thresholds are the best ones
-    assert abs(saddle.gradients(s).excesses.max()) < 0.1
+    assert saddle.gradients(s).excesses.max() < 0.05
     assert evaluate(y, s, None, name)[name] > evaluate(y, X[:, 0], None, name)[name] + 0.1
 
 
@@ -127,7 +127,7 @@ def test_rows_of_like_score_may_be_taken_together():
     few, means = rows.condensed(s)
     assert few.rows < 5000
     for one, other in zip(rows.sums(s, values, Hinge()), few.sums(means, values, Hinge()), strict=True):
-        assert one == pytest.approx(other, rel=1e-5)
+        assert one == pytest.approx(other, rel=1e-4)
 
 
 def test_what_cannot_be_solved_is_refused():

@@ -83,11 +83,11 @@ class _Program:
         new = np.clip(old + self.dearness * excesses, 0.0, DEAREST)
         value = shares @ (saddle.objective.costs(counts) + new * excesses - (new - old) ** 2 / (2.0 * self.dearness))
         value += 0.5 * self.l2 * w @ w + 0.5 * self.proximal * (w - self.start) @ (w - self.start)
-        p, q, by_split = partials(saddle.objective, counts, new)
-        slopes = saddle.rows.slopes(scores, b, self.loss, p / saddle.unit, q / saddle.unit)
+        by = partials(saddle.objective, counts, new)
+        slopes = saddle.rows.slopes(scores, b, self.loss, by.missed / saddle.unit, by.false / saddle.unit)
         by_w = self.X.T @ slopes.scores + self.l2 * w + self.proximal * (w - self.start)
-        by_b = (p * slopes.missed + q * slopes.false) / saddle.unit
-        return float(value), np.concatenate([by_w, by_b, by_split * split])
+        by_b = (by.missed * slopes.missed + by.false * slopes.false) / saddle.unit
+        return float(value), np.concatenate([by_w, by_b, by.split * split])
 
 
 def linear_rates(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -74,25 +75,28 @@ class RateObjective:
 
     def shares(self) -> NDArray[np.float64]:
         """Δ_t, which add up to the weights of the terms."""
+        return self._shares
+
+    @functools.cached_property
+    def _shares(self) -> NDArray[np.float64]:
         return np.concatenate([np.full(t.statement.anchors, t.weight / t.statement.anchors) for t in self.terms])
 
-    def lagrangian(self, counts: Counts, multipliers: Any) -> Any:
-        """P1 (12): Σ_t Δ_t (cost_t + λ_t excess_t) over the last axis, of arrays or tensors."""
-        total: Any = 0.0
-        for term, places in self.placed():
-            c = counts.part(places)
-            both = term.statement.cost(c) + multipliers[..., places] * term.statement.excess(c)
-            total = total + term.weight / term.statement.anchors * both.sum(-1)
-        return total
+    def lagrangian(self, counts: Counts, multipliers: NDArray[np.float64]) -> Any:
+        """P1 (12): Σ_t Δ_t (cost_t + λ_t excess_t), over the last axis."""
+        return (self.costs(counts) + multipliers * self.excesses(counts)) @ self.shares()
 
     def costs(self, counts: Counts) -> NDArray[Any]:
         """The cost at each anchor, of arrays."""
-        parts = [term.statement.cost(counts.part(places)) for term, places in self.placed()]
-        return np.concatenate(parts, axis=-1)
+        return self._joined("cost", counts)
 
     def excesses(self, counts: Counts) -> NDArray[Any]:
         """The excess at each anchor, of arrays."""
-        parts = [term.statement.excess(counts.part(places)) for term, places in self.placed()]
+        return self._joined("excess", counts)
+
+    def _joined(self, what: str, counts: Counts) -> NDArray[Any]:
+        if len(self.terms) == 1:
+            return np.asarray(getattr(self.terms[0].statement, what)(counts))
+        parts = [getattr(term.statement, what)(counts.part(places)) for term, places in self.placed()]
         return np.concatenate(parts, axis=-1)
 
     def bound(self, costs: NDArray[np.float64], share: float) -> float:

@@ -14,33 +14,46 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankwise import surrogates
 from rankwise.errors import DataError
 from rankwise.metrics import Metric
 from rankwise.objectives.bounded_counts import BoundedCounts, Slopes
 from rankwise.objectives.rate_statements import Counts
 from rankwise.objectives.rates import RateObjective, rate_objective
 from rankwise.objectives.thresholds import best_thresholds
-from rankwise.surrogates import Surrogate
+from rankwise.surrogates import Surrogate, parse_surrogate
 
-__all__ = ["SaddleGradients", "SaddlePoint", "partials"]
+__all__ = ["Partials", "SaddleGradients", "SaddlePoint", "partials"]
 
 Array = NDArray[np.float64]
 TINY = 1e-30  # a complex step this small derives exactly, as long as a statement is plain arithmetic
+STEPS = 1j * TINY * np.eye(3)
 LEAST_SPLIT = 1e-3  # ψ, the true positives that F_β counts on, stays above this share of the positives
 DEAREST = 100.0  # λ stays below this: where no model meets a constraint, its excess costs so much and no more
 PENALTY = 100.0  # of excess, where thresholds are chosen for given scores
 LEAST_CURVATURE = 1e-3  # of a row in trees, where the surrogate is flat
 
 
-def partials(objective: RateObjective, counts: Counts, multipliers: Array) -> tuple[Array, Array, Array]:
-    """Derivatives of Σ_t Δ_t (cost_t + λ_t excess_t) by L+_t, L−_t and ψ_t."""
-    found = []
-    for name in ("missed", "false", "split"):
-        moved = replace(counts, **{name: getattr(counts, name) + 1j * TINY})
-        both = objective.costs(moved) + multipliers * objective.excesses(moved)
-        found.append(objective.shares() * np.imag(both) / TINY)
-    return found[0], found[1], found[2]
+@dataclass(frozen=True)
+class Partials:
+    """Costs and excesses of each anchor, and the derivatives of Σ_t Δ_t (cost_t + λ_t excess_t) by its counts and ψ."""
+
+    costs: Array
+    excesses: Array
+    missed: Array
+    false: Array
+    split: Array
+
+
+def partials(objective: RateObjective, counts: Counts, multipliers: Array) -> Partials:
+    """By a complex step for each of L+, L− and ψ, all in one go."""
+    missed, false, split = (
+        np.asarray(one) + step.reshape(3, *[1] * np.ndim(one))
+        for one, step in zip((counts.missed, counts.false, counts.split), STEPS, strict=True)
+    )
+    moved = replace(counts, missed=missed, false=false, split=split)
+    costs, excesses = objective.costs(moved), objective.excesses(moved)
+    by = objective.shares() * (costs + multipliers * excesses).imag / TINY
+    return Partials(costs[0].real, excesses[0].real, by[0], by[1], by[2])
 
 
 @dataclass(frozen=True)
@@ -92,7 +105,7 @@ class SaddlePoint:
             raise DataError(f"the share of positives must be between 0 and 1, got {share!r}")
         self.share = self.rows.positives / total if share is None else float(share)
         self.unit = self.share * total  # |Y+| in rows
-        self.surrogate = surrogates.surrogate(surrogate)
+        self.surrogate = parse_surrogate(surrogate)
         self.threshold_step, self.multiplier_step = threshold_step, multiplier_step
         self.levels = self.objective.levels(self.share)
         self.thresholds = np.zeros(self.objective.size)
@@ -128,14 +141,13 @@ class SaddlePoint:
         self.splits = np.maximum(1.0 - self.counts(values).missed, LEAST_SPLIT)
         counts, none = self.counts(values), np.zeros(self.objective.size)
         slopes = self._slopes(values, none, none)
-        of_cost = partials(self.objective, counts, none)
-        of_both = partials(self.objective, counts, none + 1.0)
-        by_b = [one[0] * slopes.missed + one[1] * slopes.false for one in (of_cost, of_both)]
+        of_cost, of_both = (partials(self.objective, counts, none + one) for one in (0.0, 1.0))
+        by_b = [one.missed * slopes.missed + one.false * slopes.false for one in (of_cost, of_both)]
         excess_by_b = by_b[1] - by_b[0]
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.nan_to_num(-by_b[0] / excess_by_b, nan=1.0, posinf=1.0, neginf=1.0)
         # Where no threshold meets the constraint, the ratio means nothing yet, and 1 is neither cheap nor dear.
-        met = self.objective.excesses(counts) < 0.01
+        met = of_cost.excesses < 0.01
         self.multipliers = np.where(met, np.clip(ratio, 0.0, DEAREST), 1.0)
         return self
 
@@ -146,22 +158,25 @@ class SaddlePoint:
         """The value and all derivatives at these scores; curvatures only if asked for."""
         values = np.asarray(scores, dtype=np.float64)
         counts = self.counts(values)
-        p, q, by_split = partials(self.objective, counts, self.multipliers)
-        slopes = self._slopes(values, p / self.unit, q / self.unit, curved=curved)
-        by_threshold = (p * slopes.missed + q * slopes.false) / self.unit
+        by = partials(self.objective, counts, self.multipliers)
+        slopes = self._slopes(values, by.missed / self.unit, by.false / self.unit, curved=curved)
+        by_threshold = (by.missed * slopes.missed + by.false * slopes.false) / self.unit
         return SaddleGradients(
             float(self.objective.lagrangian(counts, self.multipliers)),
-            self.objective.costs(counts),
-            self.objective.excesses(counts),
+            by.costs,
+            by.excesses,
             slopes.scores,
             slopes.curvature,
             by_threshold,
             slopes.bends,
-            by_split,
+            by.split,
         )
 
     def step(self, at: SaddleGradients) -> None:
-        """Descend in thresholds and ψ, ascend in multipliers, which are projected to [0, DEAREST]."""
+        """Descend in thresholds and ψ, ascend in multipliers, which are projected to [0, DEAREST].
+
+        `at` is of `gradients(scores, curved=True)`: without curvature, thresholds move by the longest step.
+        """
         newton = at.thresholds / np.maximum(at.bends, 1e-3 * self.objective.shares())
         self.thresholds = self.thresholds - self.threshold_step * np.clip(newton, -1.0, 1.0)
         self._raise(at)
