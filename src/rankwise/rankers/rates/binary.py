@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,9 @@ from rankwise.objectives.soft_counts import SoftCounts, operating_threshold
 from rankwise.rankers.rates.calibration import Calibration, Method, calibrated
 from rankwise.rankers.rates.choice import choose
 from rankwise.rankers.rates.family import Family, Scorer, unit_of
-from rankwise.rankers.rates.rows import Array, Rows, folds
+from rankwise.rankers.rates.rows import Array, Rows, Split, folds
 
-__all__ = ["BinaryModel", "fit_binary", "threshold_metric"]
+__all__ = ["BinaryModel", "fit_binary", "fit_from_plain", "threshold_metric"]
 
 NARROW = 0.5  # the width, in units, at which multipliers are told
 
@@ -56,25 +56,35 @@ def fit_binary(
         data = joined(rows, judged)
         first = np.arange(rows.positive.size)
         splits = [(first, np.arange(first.size, data.positive.size))]
-    refit = judged is None
-    plain = family.plain(data, splits, refit=refit)
+    plain = family.plain(data, splits, refit=judged is None)
+    return fit_from_plain(family, objective, data, splits, plain, method, seed)
+
+
+def fit_from_plain(
+    family: Family,
+    objective: RateObjective,
+    data: Rows,
+    splits: list[Split],
+    plain: list[Scorer],
+    method: Method,
+    seed: int,
+) -> BinaryModel:
+    """The same from the plain models of the splits, with one more of all rows if there is no `eval_set`."""
+    if not splits:
+        return _placed(plain[-1], objective, data, plain[-1].scores(data.X), method, {"chosen": "plain"})
     tuned = [
         _tuned(family, objective, model, data.part(train)) for model, (train, _) in zip(plain, splits, strict=False)
     ]
-    if not splits:
-        return _placed(plain[-1], objective, rows, plain[-1].scores(rows.X), method, {"chosen": "plain"})
-    seen = np.concatenate([which for _, which in splits])
-    unseen = data.part(seen)
+    unseen = data.part(np.concatenate([which for _, which in splits]))
     by_plain, by_tuned = (
         np.concatenate([model.scores(data.X[which]) for model, (_, which) in zip(models, splits, strict=False)])
         for models in (plain, tuned)
     )
     choice = choose(objective, by_plain, by_tuned, unseen.positive, unseen.weight, seed)
-    history: dict[str, Any] = {"plain": choice.plain, "tuned": choice.tuned, "gain": choice.gain, "error": choice.error}
-    history["chosen"] = "tuned" if choice.keeps_tuned else "plain"
+    history: dict[str, Any] = asdict(choice) | {"chosen": "tuned" if choice.keeps_tuned else "plain"}
     if not choice.keeps_tuned:
         return _placed(plain[-1], objective, unseen, by_plain, method, history)
-    final = _tuned(family, objective, plain[-1], data) if refit else tuned[-1]
+    final = tuned[-1] if len(plain) == len(splits) else _tuned(family, objective, plain[-1], data)
     return _placed(final, objective, unseen, by_tuned, method, history)
 
 
