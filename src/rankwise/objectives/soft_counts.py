@@ -14,14 +14,13 @@ less of an accident than the one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
+from rankwise.kernels.soft_counts import add_log_loss, soft_rates, soft_sums
 from rankwise.metrics import (
     AUC,
     AUCPR,
@@ -34,13 +33,13 @@ from rankwise.metrics import (
     TPRAtFPR,
 )
 from rankwise.metrics.curve import CurveMetric
+from rankwise.objectives.ranked_rows import RankedRows
 from rankwise.objectives.rates import RateObjective
 
 __all__ = ["SoftCounts", "SoftPoints", "near_points", "operating_threshold"]
 
 Array = NDArray[np.float64]
 DEAREST = 50.0  # a false positive against a true one, and the inverse
-FEWEST = 5.0  # true positives by which a precision is known at all
 
 
 def near_points(metric: Metric, anchors: int) -> list[CurveMetric]:
@@ -76,22 +75,9 @@ def _beside(level: float) -> list[float]:
 
 
 def operating_threshold(point: CurveMetric, scores: Array, positive: NDArray[np.bool_], weight: Array) -> float:
-    """Half-way below the last score at or above which the metric takes the point it is read off.
-
-    Where no cut meets a precision, the one of the highest precision with a few true positives.
-    """
-    order = np.argsort(-scores, kind="stable")
-    falling, share = scores[order], weight[order]
-    hits, cuts = np.cumsum(share * positive[order]), np.cumsum(share)
-    ends = np.append(np.flatnonzero(np.diff(falling)), falling.size - 1)
-    hits, cuts = hits[ends], np.maximum(cuts[ends], 1e-300)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        worth = np.nan_to_num(np.asarray(point.point(hits, cuts, hits[-1], cuts[-1] - hits[-1]), dtype=np.float64))
-    if not worth.any():
-        worth = hits / cuts * (hits >= min(FEWEST, hits[-1]))
-    best = ends.size - 1 - int(np.argmax(worth[::-1]))  # the lowest of equals: no recall is given away
-    last = ends[best]
-    return float(falling[last] if last + 1 == falling.size else 0.5 * (falling[last] + falling[last + 1]))
+    """Where a metric has its operating point: see `RankedRows.threshold`."""
+    ranked = RankedRows(scores, positive)
+    return ranked.threshold(point, *ranked.counts(weight))
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,27 +95,24 @@ class SoftPoints:
         """The weighted sum over rows at these thresholds, its derivative by each score over the row's weight, and by
         each threshold.
         """
-        total, slope, by_threshold = 0.0, np.zeros(scores.size), np.empty(thresholds.size)
-        for k, (above, worth) in enumerate(self._each(scores, positive, thresholds)):
-            steep = worth * above * (1.0 - above) / self.width
-            total += float(weight @ (worth * above))
-            slope += steep
-            by_threshold[k] = -float(weight @ steep)
+        total, slope, _, by_threshold = self._sums(scores, positive, weight, thresholds)
         return total, slope, by_threshold
 
-    def bends(self, scores: Array, positive: NDArray[np.bool_]) -> tuple[Array, Array]:
-        """Derivative and a positive curvature of each row, for a tree booster."""
-        slope, bend = np.zeros(scores.size), np.zeros(scores.size)
-        for above, worth in self._each(scores, positive, self.thresholds):
-            steep = worth * above * (1.0 - above) / self.width
-            slope += steep
-            bend += 0.5 * np.abs(steep) / self.width
+    def with_log_loss(
+        self, scores: Array, positive: NDArray[np.bool_], weight: Array, gamma: float
+    ) -> tuple[Array, Array]:
+        """Derivative and a positive curvature of weight · (log loss + γ · cost) of each row, for a tree booster."""
+        _, slope, bend, _ = self._sums(scores, positive, weight, self.thresholds)
+        add_log_loss(scores, positive, weight, gamma, slope, bend)
         return slope, bend
 
-    def _each(self, scores: Array, positive: NDArray[np.bool_], thresholds: Array) -> Iterator[tuple[Array, Array]]:
-        """At each point, how far a row counts as above the threshold, and what it costs if it does."""
-        for threshold, gain, price in zip(thresholds, self.gains, self.prices, strict=True):
-            yield expit((scores - threshold) / self.width), np.where(positive, -gain, price)
+    def _sums(
+        self, scores: Array, positive: Any, weight: Array, thresholds: Array
+    ) -> tuple[float, Array, Array, Array]:
+        slope, bend, by_threshold = np.empty(scores.size), np.empty(scores.size), np.zeros(thresholds.size)
+        worth = (thresholds, self.gains, self.prices, self.width)
+        total = soft_sums(scores, positive, weight, *worth, slope, bend, by_threshold)
+        return float(total), slope, bend, by_threshold
 
     def of_tensors(self, scores: Any, positive: Any, thresholds: Any) -> Any:
         """What each row costs at these thresholds, of torch tensors."""
@@ -153,25 +136,28 @@ class SoftCounts:
 
     def points(self, scores: Array, width: float) -> SoftPoints:
         """Where the operating points lie at these scores, and what rows are worth there."""
-        thresholds, gains, prices = [], [], []
-        total = sum(term.weight for term, _ in self.near)
+        ranked, shares = RankedRows(scores, self.positive), []
+        hits, cuts = ranked.counts(self.weight)
+        found: list[float] = []
         for term, points in self.near:
-            for point in points:
-                threshold = operating_threshold(point, scores, self.positive, self.weight)
-                gain, price = self._worth(term.metric, scores, threshold, width)
-                share = term.weight / (total * len(points))
-                thresholds.append(threshold)
-                gains.append(share * gain)
-                prices.append(share * gain * price)
-        return SoftPoints(np.array(thresholds), np.array(gains), np.array(prices), width)
+            found += [ranked.threshold(point, hits, cuts) for point in points]
+            shares += [term.weight / len(points)] * len(points)
+        thresholds = np.array(found)
+        gains, prices = self._worth(scores, thresholds, width)
+        gains *= np.array(shares) / sum(term.weight for term, _ in self.near)
+        return SoftPoints(thresholds, gains, gains * prices, width)
 
-    def _worth(self, metric: Metric, scores: Array, threshold: float, width: float) -> tuple[float, float]:
-        above = expit((scores - threshold) / width)
-        steep = self.weight * above * (1.0 - above)
-        near_positives, near_negatives = steep[self.positive].sum(), steep[~self.positive].sum()
-        price = float(np.clip(near_positives / max(near_negatives, 1e-9), 1.0 / DEAREST, DEAREST))
-        if not isinstance(metric, AUCPR):
-            return 1.0, price
-        # Precision at a recall falls by precision²/tp a false positive, and much faster where there are few.
-        tp, fp = (float((self.weight * above)[which].sum()) for which in (self.positive, ~self.positive))
-        return (tp / (tp + fp)) ** 2 / max(tp, 1.0) * self.positives / price, price
+    def _worth(self, scores: Array, thresholds: Array, width: float) -> tuple[Array, Array]:
+        """What a true positive gains at each threshold, and how many of them a false positive costs."""
+        counts, near = np.zeros((2, thresholds.size)), np.zeros((2, thresholds.size))
+        soft_rates(np.ascontiguousarray(scores), self.positive, self.weight, thresholds, width, counts, near)
+        prices = np.clip(near[1] / np.maximum(near[0], 1e-9), 1.0 / DEAREST, DEAREST)
+        gains, place = np.ones(thresholds.size), 0
+        for term, points in self.near:
+            if isinstance(term.metric, AUCPR):
+                # Precision at a recall falls by precision²/tp a false positive, and much faster where there are few.
+                here = slice(place, place + len(points))
+                fp, tp = counts[:, here]
+                gains[here] = (tp / (tp + fp)) ** 2 / np.maximum(tp, 1.0) * self.positives / prices[here]
+            place += len(points)
+        return gains, prices

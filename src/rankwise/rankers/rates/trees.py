@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
 import lightgbm as lgb
 import numpy as np
-from scipy.special import expit
 
 from rankwise.errors import DataError
 from rankwise.objectives.soft_counts import SoftCounts, SoftPoints
 from rankwise.rankers.rates.family import Scorer, unit_of
 from rankwise.rankers.rates.rows import Array, Rows, Split
 
-__all__ = ["TreeFamily", "TreeScorer"]
+__all__ = ["TreeFamily", "TreeScorer", "counted"]
 
 GAMMAS = (2.0, 8.0)
-ROUNDS, RATE, EVERY = 20, 0.03, 5  # of the rounds that tune; operating points are found anew every so many
-WIDTHS = (1.0, 0.5)  # of the sigmoids, in units of the scores: wide in the first quarter of the rounds
+ROUNDS, RATE, EVERY = 20, 0.03, 10  # of the rounds that tune; operating points are found anew every so many
+WIDTHS = (1.0, 0.5)  # of the sigmoids, in units of the scores: wide at first
 PATIENCE = 40
 
 
@@ -55,12 +55,12 @@ class TreeFamily:
             part, seen = _dataset(rows.part(train)), rows.part(judged)
             stopping = lgb.early_stopping(PATIENCE, verbose=False)
             valid = part.create_valid(seen.X, seen.positive.astype(np.float64), weight=seen.weight)
-            booster = self._train("binary", part, self.n_estimators, self.learning_rate, valid, [stopping])
+            booster = self.boost("binary", part, self.n_estimators, self.learning_rate, valid, [stopping])
             kept.append(booster.best_iteration)
             found.append(_cut(booster, booster.best_iteration))
         if refit:
             most = max(int(np.median(kept)), 5) if kept else min(self.n_estimators, 100)
-            found.append(self._train("binary", _dataset(rows), most, self.learning_rate))
+            found.append(self.boost("binary", _dataset(rows), most, self.learning_rate))
         return [TreeScorer(booster, ()) for booster in found]
 
     def tuned(self, start: Scorer, rows: Rows, soft: SoftCounts) -> Scorer:
@@ -69,12 +69,13 @@ class TreeFamily:
         first = start.scores(rows.X)
         unit = unit_of(first, rows.positive)
         data = _dataset(rows, first)
-        more = [self._train(_Counted(rows, soft, gamma, unit), data, ROUNDS, RATE) for gamma in GAMMAS]
+        more = [self.boost(counted(rows, soft, gamma, unit), data, ROUNDS, RATE) for gamma in GAMMAS]
         return TreeScorer(start.shared, tuple(more))
 
-    def _train(
+    def boost(
         self, objective: Any, data: lgb.Dataset, rounds: int, rate: float, valid: Any = None, callbacks: Any = None
     ) -> lgb.Booster:
+        """So many rounds on an objective of LightGBM's or of our own."""
         told = {
             "objective": objective,
             "metric": "binary_logloss" if valid is not None else "none",
@@ -89,23 +90,19 @@ class TreeFamily:
         return lgb.train(told, data, rounds, valid_sets=valid and [valid], callbacks=callbacks)
 
 
-class _Counted:
-    """LightGBM's view of the loss: gradient and Hessian of each row at the present scores."""
+def counted(rows: Rows, soft: SoftCounts, gamma: float, unit: float) -> Any:
+    """LightGBM's view of log loss and soft counts: gradient and Hessian of each row at the present scores."""
+    rounds = itertools.count()
+    points: SoftPoints | None = None
 
-    def __init__(self, rows: Rows, soft: SoftCounts, gamma: float, unit: float) -> None:
-        self.rows, self.soft, self.gamma, self.unit = rows, soft, gamma, unit
-        self.round = 0
-        self.points: SoftPoints | None = None
+    def gradients(scores: Array, _: Any) -> tuple[Array, Array]:
+        nonlocal points
+        number = next(rounds)
+        if number % EVERY == 0 or points is None:
+            points = soft.points(scores, unit * (WIDTHS[0] if number < EVERY else WIDTHS[1]))
+        return points.with_log_loss(scores, rows.positive, rows.weight, gamma)
 
-    def __call__(self, scores: Array, _: Any) -> tuple[Array, Array]:
-        width = WIDTHS[0] if self.round < ROUNDS // 4 else WIDTHS[1]
-        if self.round % EVERY == 0 or self.points is None:
-            self.points = self.soft.points(scores, width * self.unit)
-        self.round += 1
-        slope, bend = self.points.bends(scores, self.rows.positive)
-        likely = expit(scores)
-        gradient = likely - self.rows.positive + self.gamma * slope
-        return self.rows.weight * gradient, self.rows.weight * (likely * (1.0 - likely) + self.gamma * bend)
+    return gradients
 
 
 def _dataset(rows: Rows, start: Array | None = None) -> lgb.Dataset:
