@@ -159,7 +159,7 @@ def _scorer(model: Any, told: Any, number: int, saved: SavedModel, read: set[str
             raise ModelFileError(f"the model must have the trees {names[:3]}; save it again")
         read.update(names)
         boosters = [read_booster(check_tree_text(saved.members[name], saved.n_features)) for name in names]
-        return TreeScorer(boosters[0], tuple(boosters[1:]))
+        return TreeScorer(boosters[0], tuple(boosters[1:]), np.zeros(0))
     need_extra("torch", "safetensors", extra="torch")
     from rankwise.rankers.rates.saved_nets import net_scorer
 

@@ -12,22 +12,30 @@ import numpy as np
 from rankwise.errors import DataError
 from rankwise.objectives.soft_counts import SoftCounts, SoftPoints
 from rankwise.rankers.rates.family import Scorer, unit_of
-from rankwise.rankers.rates.rows import Array, Rows, Split
+from rankwise.rankers.rates.rows import Array, Rows, Split, folds
 
 __all__ = ["TreeFamily", "TreeScorer", "counted"]
 
 GAMMAS = (2.0, 8.0)
-ROUNDS, RATE, EVERY = 20, 0.03, 10  # of the rounds that tune; operating points are found anew every so many
-WIDTHS = (1.0, 0.5)  # of the sigmoids, in units of the scores: wide at first
+ROUNDS, RATE, EVERY = 80, 0.03, 10  # of the rounds that tune; operating points are found anew every so many
+WIDTHS, WIDE = (1.0, 0.5), 20  # of the sigmoids, in units of the scores: the first for so many rounds
+INNER = 4  # parts of the training rows for scores that are not learned by heart
 PATIENCE = 40
+UNJUDGED = 100  # trees where there are too few rows to choose by
+TOLD = {"verbosity": -1, "feature_pre_filter": False}
 
 
 @dataclass(frozen=True, eq=False)
 class TreeScorer:
-    """Trees whose sums are averaged, after those that all share."""
+    """Trees whose sums are averaged, after those that all share.
+
+    Trees know the rows they grew on by heart, and operating points found on such scores are those of no other rows:
+    `honest` are scores of the training rows by trees that did not grow on them.
+    """
 
     shared: lgb.Booster
     averaged: tuple[lgb.Booster, ...]
+    honest: Array
 
     def scores(self, X: Any) -> Array:
         """Sums of leaves."""
@@ -49,28 +57,45 @@ class TreeFamily:
     seed: int
 
     def plain(self, rows: Rows, splits: list[Split], *, refit: bool) -> list[Scorer]:
-        """Log loss, stopped early; on all rows, as many trees as the splits kept in the median."""
-        found, kept = [], []
+        """Log loss, everywhere with as many trees as is best for the rows judged, in the median over splits."""
+        trees = self._trees(rows, splits)
+        found: list[Scorer] = []
+        judged = np.zeros(rows.positive.size)
+        for train, others in splits:
+            part = rows.part(train)
+            booster = self._grown(part, trees)
+            judged[others] = _sums(booster, rows.X[others])
+            found.append(TreeScorer(booster, (), self._honest(part, trees)))
+        if refit:
+            found.append(TreeScorer(self._grown(rows, trees), (), judged))
+        return found
+
+    def _trees(self, rows: Rows, splits: list[Split]) -> int:
+        kept = []
         for train, judged in splits:
             part, seen = _dataset(rows.part(train)), rows.part(judged)
-            stopping = lgb.early_stopping(PATIENCE, verbose=False)
-            valid = part.create_valid(seen.X, seen.positive.astype(np.float64), weight=seen.weight)
-            booster = self.boost("binary", part, self.n_estimators, self.learning_rate, valid, [stopping])
-            kept.append(booster.best_iteration)
-            found.append(_cut(booster, booster.best_iteration))
-        if refit:
-            most = max(int(np.median(kept)), 5) if kept else min(self.n_estimators, 100)
-            found.append(self.boost("binary", _dataset(rows), most, self.learning_rate))
-        return [TreeScorer(booster, ()) for booster in found]
+            valid = part.create_valid(seen.X, seen.positive.astype(np.float64), weight=seen.weight, params=TOLD)
+            stopping = [lgb.early_stopping(PATIENCE, verbose=False)]
+            kept.append(
+                self.boost("binary", part, self.n_estimators, self.learning_rate, valid, stopping).best_iteration
+            )
+        return max(int(np.median(kept)), 5) if kept else min(self.n_estimators, UNJUDGED)
+
+    def _grown(self, rows: Rows, trees: int) -> lgb.Booster:
+        return self.boost("binary", _dataset(rows), trees, self.learning_rate)
+
+    def _honest(self, rows: Rows, trees: int) -> Array:
+        scores = np.zeros(rows.positive.size)
+        for train, others in folds(rows.positive, INNER, self.seed):
+            scores[others] = _sums(self._grown(rows.part(train), trees), rows.X[others])
+        return scores
 
     def tuned(self, start: Scorer, rows: Rows, soft: SoftCounts) -> Scorer:
-        """A few trees more for each γ, on log loss and soft counts."""
+        """Trees more for each γ, on log loss and soft counts."""
         assert isinstance(start, TreeScorer)
-        first = start.scores(rows.X)
-        unit = unit_of(first, rows.positive)
-        data = _dataset(rows, first)
+        unit, data = unit_of(start.honest, rows.positive), _dataset(rows, start.honest)
         more = [self.boost(counted(rows, soft, gamma, unit), data, ROUNDS, RATE) for gamma in GAMMAS]
-        return TreeScorer(start.shared, tuple(more))
+        return TreeScorer(start.shared, tuple(more), start.honest)
 
     def boost(
         self, objective: Any, data: lgb.Dataset, rounds: int, rate: float, valid: Any = None, callbacks: Any = None
@@ -99,7 +124,7 @@ def counted(rows: Rows, soft: SoftCounts, gamma: float, unit: float) -> Any:
         nonlocal points
         number = next(rounds)
         if number % EVERY == 0 or points is None:
-            points = soft.points(scores, unit * (WIDTHS[0] if number < EVERY else WIDTHS[1]))
+            points = soft.points(scores, unit * (WIDTHS[0] if number < WIDE else WIDTHS[1]))
         return points.with_log_loss(scores, rows.positive, rows.weight, gamma)
 
     return gradients
@@ -109,8 +134,7 @@ def _dataset(rows: Rows, start: Array | None = None) -> lgb.Dataset:
     """With a start, the objective is our own, which weighs rows itself."""
     weight = rows.weight if start is None else None
     names = [f"f{column}" for column in range(rows.X.shape[1])]  # as a model file has them
-    told = {"verbosity": -1, "feature_pre_filter": False}
-    given: dict[str, Any] = {"init_score": start, "weight": weight, "feature_name": names, "params": told}
+    given: dict[str, Any] = {"init_score": start, "weight": weight, "feature_name": names, "params": TOLD}
     data = lgb.Dataset(rows.X, rows.positive.astype(np.float64), **given).construct()
     if not any(data.feature_num_bin(column) > 1 for column in range(rows.X.shape[1])):
         raise DataError(f"no feature varies over {rows.positive.size} rows; pass more rows or features that vary")
@@ -119,7 +143,3 @@ def _dataset(rows: Rows, start: Array | None = None) -> lgb.Dataset:
 
 def _sums(booster: lgb.Booster, X: Any) -> Array:
     return np.asarray(booster.predict(X, raw_score=True), dtype=np.float64)
-
-
-def _cut(booster: lgb.Booster, rounds: int) -> lgb.Booster:
-    return lgb.Booster(model_str=booster.model_to_string(num_iteration=rounds))
