@@ -2,7 +2,8 @@
 
 `libauc_scores` writes the rows to a file, runs this very file there, and reads the scores. The net has one hidden layer
 and starts as ours do; LibAUC's own optimisers (SOAP, PESG, SOPAs) and sampler (half of each batch positive at most)
-train it for 80 epochs of batches of 256, at the learning rate that is better by average precision on a fifth of the rows.
+train it for 80 epochs of batches of 256, at the learning rate that is better by average precision on a fifth of the
+rows.
 """
 
 from __future__ import annotations
