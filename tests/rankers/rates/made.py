@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 import rankwise as rw
+from rankwise.rankers.rates.family import log_losses
+from rankwise.rankers.rates.rows import Rows
 
 SMALL = {"n_jobs": 1, "random_state": 0, "n_estimators": 15, "min_child_samples": 5, "epochs": 4, "hidden": (6,)}
 FAMILIES = ["linear", "trees", "net"]
@@ -31,3 +34,18 @@ def logistic(rows: int, seed: int, features: int = 4) -> tuple[Any, Any]:
 
 def small(objective: Any = "r@p=0.7", **parameters: Any) -> rw.RateClassifier:
     return rw.RateClassifier(objective, **SMALL | parameters)
+
+
+def rows_of(data: tuple[Any, Any], weight: Any = None) -> Rows:
+    X, y = data
+    return Rows(X, y == 1, np.ones(y.size) if weight is None else weight)
+
+
+def soft_loss(points: Any, scores: Any, rows: Rows, gamma: float) -> float:
+    """Cross entropy + γ · soft counts, over the positives, at the best of many thresholds for each point."""
+    thresholds = np.linspace(scores.min() - 1, scores.max() + 1, 200)
+    above = expit((scores - thresholds[:, None]) / points.width)
+    counted = 0.0
+    for gain, price in zip(points.gains, points.prices, strict=True):
+        counted += float(np.min(above @ (rows.weight * np.where(rows.positive, -gain, price))))
+    return float(rows.weight @ log_losses(scores, rows.positive) + gamma * counted) / rows.positives

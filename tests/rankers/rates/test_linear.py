@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.special import expit
 from scipy.stats import ttest_1samp
 from sklearn.linear_model import LogisticRegression
 
@@ -14,12 +13,7 @@ from rankwise.objectives.soft_counts import SoftCounts
 from rankwise.rankers.rates.family import log_losses, unit_of
 from rankwise.rankers.rates.linear import LinearFamily, _with_counts, cross_entropy
 from rankwise.rankers.rates.rows import Rows, folds
-from tests.rankers.rates.made import clusters, logistic
-
-
-def rows_of(data, weight=None):
-    X, y = data
-    return Rows(X, y == 1, np.ones(y.size) if weight is None else weight)
+from tests.rankers.rates.made import clusters, logistic, rows_of, soft_loss
 
 
 @pytest.mark.parametrize("penalty", [1.0, 0.1, 1e-3])
@@ -58,14 +52,6 @@ def test_the_penalty_is_the_one_of_least_log_loss_on_rows_judged():
     assert len(LinearFamily(0.5).plain(rows, [], refit=True)) == 1
 
 
-def each_cut(points, scores, rows):
-    """At each point: how far rows count as above each of many thresholds, which are free, and what that costs."""
-    thresholds = np.linspace(scores.min() - 1, scores.max() + 1, 200)
-    above = expit((scores - thresholds[:, None]) / points.width)
-    for gain, price in zip(points.gains, points.prices, strict=True):
-        yield above, rows.weight * np.where(rows.positive, -gain, price)
-
-
 @pytest.mark.parametrize("name", ["r@p=0.9", "p@r=0.3", "tpr@fpr=0.02", "f1"])
 def test_tuning_lowers_the_soft_loss_of_the_training_rows(name):
     rows = rows_of(clusters(800, 0))
@@ -75,13 +61,8 @@ def test_tuning_lowers_the_soft_loss_of_the_training_rows(name):
     scores = plain.scores(rows.X)
     points = soft.points(scores, unit_of(scores, rows.positive))
 
-    def loss(model, gamma=8.0):
-        found = model.scores(rows.X)
-        counted = sum(min(float(one @ cost) for one in above) for above, cost in each_cut(points, found, rows))
-        entropy = log_losses(found, rows.positive).sum()
-        return (entropy + gamma * counted) / rows.positives + 0.005 * model.weights @ model.weights
-
-    assert loss(tuned) < loss(plain)
+    before, after = (soft_loss(points, one.scores(rows.X), rows, 8.0) for one in (plain, tuned))
+    assert after + 0.005 * tuned.weights @ tuned.weights < before + 0.005 * plain.weights @ plain.weights
 
 
 @pytest.mark.parametrize("width", [1.0, 0.5])
@@ -94,9 +75,7 @@ def test_each_step_of_tuning_descends_its_own_loss(name, width):
     found = _with_counts(rows, soft, 0.01, 8.0, width, plain.vector)
 
     def loss(w):
-        scores = rows.X @ w[:-1] + w[-1]
-        counted = sum(min(float(one @ cost) for one in above) for above, cost in each_cut(points, scores, rows))
-        return (log_losses(scores, rows.positive).sum() + 8.0 * counted) / rows.positives + 0.005 * w[:-1] @ w[:-1]
+        return soft_loss(points, rows.X @ w[:-1] + w[-1], rows, 8.0) + 0.005 * w[:-1] @ w[:-1]
 
     assert loss(found) < loss(plain.vector) - 1e-3
 

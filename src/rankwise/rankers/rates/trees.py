@@ -54,7 +54,8 @@ class TreeFamily:
         for train, judged in splits:
             part, seen = _dataset(rows.part(train)), rows.part(judged)
             stopping = lgb.early_stopping(PATIENCE, verbose=False)
-            valid = part.create_valid(seen.X, seen.positive.astype(np.float64), weight=seen.weight)
+            labels = seen.positive.astype(np.float64)
+            valid = part.create_valid(seen.X, labels, weight=seen.weight, params=part.params)
             booster = self._train("binary", part, self.n_estimators, self.learning_rate, valid, [stopping])
             kept.append(booster.best_iteration)
             found.append(_cut(booster, booster.best_iteration))
