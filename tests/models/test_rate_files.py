@@ -85,17 +85,17 @@ def path(model, tmp_path):
 
 def test_mutated_files(model, path, tmp_path):
     rng, whole, target = random.Random(0), path.read_bytes(), tmp_path / "mutated.rw"
-    expected, refused = model.decision_function(X_NEW), 0
+    expected, messages = model.decision_function(X_NEW), []
     for _ in range(300):
         target.write_bytes(mutated(whole, rng))
         try:
             loaded = load(target)
         except ModelFileError as problem:
-            refused += 1
-            assert "\n" not in str(problem)
+            messages.append(str(problem))
         else:
             assert np.array_equal(loaded.decision_function(X_NEW), expected)
-    assert refused > 240
+    assert len(messages) > 240
+    assert not any("\n" in message for message in messages)
 
 
 # --- files made to deceive: their checksums are right ---
@@ -149,7 +149,7 @@ def changed(manifest, place, value):
 def test_manifests_with_odd_values_are_refused_or_still_predict(model, path, tmp_path):
     manifest, members = read(path)
     found = [place for place in places(manifest) if place and place[0] in ("parameters", "summary", "metric")]
-    rng, tried, refused = random.Random(1), 0, 0
+    rng, tried, messages = random.Random(1), 0, []
     for place in found:
         for value in (GONE, *rng.sample(ODD, 4)):
             tried += 1
@@ -157,15 +157,15 @@ def test_manifests_with_odd_values_are_refused_or_still_predict(model, path, tmp
             try:
                 loaded = load(target)
             except ModelFileError as problem:
-                refused += 1
-                assert "\n" not in str(problem), place
+                messages.append(str(problem))
                 continue
             if place[0] == "summary":
                 assert loaded.decision_function(X_NEW).shape == (100, 3), (place, value)
                 assert loaded.predict_proba(X_NEW).shape == (100, 3), (place, value)
                 assert loaded.predict(X_NEW).shape == (100,), (place, value)
     assert tried > 300
-    assert refused > tried // 2
+    assert len(messages) > tried // 2
+    assert not any("\n" in message for message in messages)
 
 
 def with_model(name, value):
