@@ -57,6 +57,7 @@ def train_rate(
         return
     told = {name: f"{value:.4f}" if isinstance(value, float) else str(value) for name, value in summary.items()}
     told |= {"plain": _on_unseen(summary["plain"]), "tuned": _on_unseen(summary["tuned"])}
+    told["seconds"] = f"{summary['seconds']:.1f}"
     print_table(("what", "value"), list(told.items()))
 
 

@@ -55,7 +55,7 @@ def near_points(metric: Metric, anchors: int) -> list[CurveMetric]:
         case PrecisionAtRecall(recall=level):
             return [PrecisionAtRecall(near) for near in _beside(level)]
         case TPRAtFPR(rate=level):
-            return [TPRAtFPR(min(level * times, 1.0)) for times in (0.5, 1.0, 2.0)]
+            return [TPRAtFPR(near) for near in (0.5 * level, level, min(2.0 * level, 0.5 + 0.5 * level))]  # below 1
         case FBeta():
             return [metric]
         case AUCPR():

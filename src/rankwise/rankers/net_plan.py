@@ -123,11 +123,11 @@ def make_net_plan(
     )
 
 
-def net_features(model: Any, X: Any, *, fitting: bool) -> NDArray[Any]:
+def net_features(model: Any, X: Any, *, fitting: bool, who: str = "a net", instead: str = "LambdaMART") -> NDArray[Any]:
     """X as numbers, all finite: a net cannot leave out what is missing."""
     found = as_features(model, X, fitting=fitting)
     if is_table(found):
-        found = as_numbers(found, "a net")
+        found = as_numbers(found, who)
     checked: NDArray[Any] = found if isinstance(found, np.ndarray) else found.toarray()
     for start in range(0, len(checked), ROWS):
         bad = ~np.isfinite(checked[start : start + ROWS])
@@ -135,8 +135,8 @@ def net_features(model: Any, X: Any, *, fitting: bool) -> NDArray[Any]:
             row, column = np.argwhere(bad)[0]
             value = "NaN" if np.isnan(checked[start + row, column]) else "infinity"
             raise DataError(
-                f"a net needs every feature of every row, got {value} at row {start + row}, feature {column}; impute "
-                "it (sklearn.impute.SimpleImputer), or use LambdaMART, for which NaN is a missing value"
+                f"{who} needs every feature of every row, got {value} at row {start + row}, feature {column}; impute "
+                f"it (sklearn.impute.SimpleImputer), or use {instead}, for which NaN is a missing value"
             )
     return checked
 

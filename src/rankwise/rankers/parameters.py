@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -56,7 +55,7 @@ def check_parameters(given: dict[str, Any]) -> None:
         value = given[name]
         kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
         fits = isinstance(value, kinds) and not (isinstance(value, bool) and name != "verbose")
-        if not fits or not math.isfinite(value) or value > high or (value <= 0 if low is None else value < low):
+        if not fits or not value <= high or (value <= 0 if low is None else value < low):  # NaN is not <= high
             kind = "a whole number" if whole else "a number"
             bounds = f"above 0 and at most {high:g}" if low is None else f"from {low:g} to {high:g}"
             raise DataError(f"{name} must be {kind} {bounds}, got {value!r}")

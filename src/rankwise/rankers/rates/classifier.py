@@ -13,9 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from rankwise.errors import DataError
 from rankwise.metrics import Certificate, Metric, certify, evaluate
+from rankwise.metrics.curve import CurveMetric
 from rankwise.objectives.rates import RateObjective
 from rankwise.rankers.base import SavableModel, SavedModel
-from rankwise.rankers.rates.binary import BinaryModel, fit_binary, threshold_metric
+from rankwise.rankers.rates.binary import BinaryModel, fit_binary
 from rankwise.rankers.rates.calibration import Method
 from rankwise.rankers.rates.plan import (
     checked_objective,
@@ -191,7 +192,9 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
             raise DataError(f"a certificate is for two classes, got {len(self.classes_)}; certify each column yourself")
         known = Targets("binary", self.classes_, np.zeros((0, 1), dtype=bool))
         positive = positives_of(y, known).positive[:, 0]
-        return certify(positive, decisions, threshold_metric(checked_objective(self)), confidence=confidence)
+        metrics = [term.metric for term in checked_objective(self).terms]
+        promised = next((metric for metric in metrics if isinstance(metric, CurveMetric)), metrics[0])
+        return certify(positive, decisions, promised, confidence=confidence)
 
     def objective_value(self, X: Any, y: ArrayLike) -> float:
         """The metric that the objective names, wherever its threshold; of several classes the mean over them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,19 +65,19 @@ class NetFamily:
         found: list[Scorer] = []
         kept = []
         for train, judged in splits:
-            module, epochs = self._by_cross_entropy(rows.part(train), rows.part(judged), self.epochs)
+            with _drawn_by(self.seed):
+                module, epochs = self._by_cross_entropy(rows.part(train), rows.part(judged), self.epochs)
             found.append(NetScorer(module))
             kept.append(epochs)
         if refit:
             most = int(np.median(kept)) if kept else self.epochs
-            found.append(NetScorer(self._by_cross_entropy(rows, None, most)[0]))
+            with _drawn_by(self.seed):
+                found.append(NetScorer(self._by_cross_entropy(rows, None, most)[0]))
         return found
 
     def _by_cross_entropy(self, rows: Rows, judged: Rows | None, epochs: int) -> tuple[nn.Module, int]:
         odds = rows.positives / max(float(rows.weight.sum()) - rows.positives, 1e-9)
-        with torch.random.fork_rng(devices=[]):
-            torch.default_generator.manual_seed(self.seed)
-            module: nn.Module = Shifted(make_module(self.parameters, rows.X.shape[1]), float(np.log(odds)))
+        module: nn.Module = Shifted(make_module(self.parameters, rows.X.shape[1]), float(np.log(odds)))
         optimiser = torch.optim.AdamW(module.parameters(), lr=self.learning_rate, weight_decay=WEIGHT_DECAY)
         least, best, at = np.inf, module, epochs
         for epoch in range(epochs):
@@ -98,7 +99,8 @@ class NetFamily:
     def tuned(self, start: Scorer, rows: Rows, soft: SoftCounts) -> Scorer:
         """The mean of the nets that soft counts make of one, by γ."""
         assert isinstance(start, NetScorer)
-        nets = [self._by_counts(copy.deepcopy(start.module), rows, soft, gamma) for gamma in GAMMAS]
+        with _drawn_by(self.seed):
+            nets = [self._by_counts(copy.deepcopy(start.module), rows, soft, gamma) for gamma in GAMMAS]
         mean = copy.deepcopy(start.module)
         states = [net.state_dict() for net in nets]
         mean.load_state_dict(
@@ -134,6 +136,14 @@ class NetFamily:
                     (scale * (weight * loss).mean()).backward()
                     optimiser.step()
         return module
+
+
+@contextmanager
+def _drawn_by(seed: int) -> Iterator[None]:
+    """First weights and dropout follow from the seed; the caller's random numbers go on as if nothing had been."""
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)
+        yield
 
 
 def _cross_entropy(scores: torch.Tensor, positive: torch.Tensor) -> torch.Tensor:

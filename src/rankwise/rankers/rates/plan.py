@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import _check_sample_weight
 
 from rankwise.errors import DataError, ShapeError, need_extra
+from rankwise.metrics import Metric
 from rankwise.objectives.rates import RateObjective, rate_objective
 from rankwise.rankers.features import as_features, as_numbers, is_table
+from rankwise.rankers.fit_arguments import weights_of
 from rankwise.rankers.net_plan import net_features
 from rankwise.rankers.parameters import check_parameters, engine_threads
 from rankwise.rankers.rates.family import Family
@@ -36,8 +37,11 @@ FAMILIES = ("trees", "linear", "net")
 def checked_objective(model: Any) -> RateObjective:
     """The objective, after a look at all parameters."""
     check_parameters(model.get_params(deep=False))
-    if isinstance(model.model, str) and model.model not in FAMILIES:
+    is_net = callable(getattr(model.model, "parameters", None)) and not isinstance(model.model, type)
+    if not (is_net or (isinstance(model.model, str) and model.model in FAMILIES)):
         raise DataError(f'model must be "trees", "linear", "net" or a torch.nn.Module, got {model.model!r}')
+    if not isinstance(model.objective, str | Metric | RateObjective):
+        raise DataError(f"objective must be a metric or its name, such as r@p=0.95, got {model.objective!r}")
     return rate_objective(model.objective, anchors=model.anchors)
 
 
@@ -59,7 +63,8 @@ def family_of(model: Any, seed: int) -> Family:
 def features_of(model: Any, X: Any, *, fitting: bool) -> Any:
     """X as numbers; only trees know what to do with what is missing."""
     if model.model != "trees":
-        return net_features(model, X, fitting=fitting)
+        who = "a linear model" if model.model == "linear" else "a net"
+        return net_features(model, X, fitting=fitting, who=who, instead='model="trees"')
     found = as_features(model, X, fitting=fitting)
     return as_numbers(found, "a RateClassifier") if is_table(found) else found
 
@@ -77,8 +82,8 @@ def rows_of_targets(features: Any, targets: Targets, weight: ArrayLike | None, w
     count = features.shape[0]
     if targets.positive.shape[0] != count:
         raise ShapeError(f"y{whose} must have one entry a row: got {targets.positive.shape[0]} for {count} rows")
-    weights = np.asarray(_check_sample_weight(weight, features, dtype=np.float64, ensure_non_negative=True))
-    return Rows(features, targets.positive, weights)
+    weights = weights_of(f"sample_weight{whose}", weight, count, "row")
+    return Rows(features, targets.positive, np.ones(count) if weights is None else weights)
 
 
 def judged_rows(model: Any, eval_set: Any, known: Targets) -> Rows | None:

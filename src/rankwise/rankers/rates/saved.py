@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import inspect
-import math
 from typing import Any
 
 import lightgbm as lgb
 import numpy as np
+from numpy.typing import NDArray
 
 from rankwise.errors import DataError, MetricError, ModelFileError, need_extra
 from rankwise.rankers.base import SavedModel
@@ -18,7 +18,7 @@ from rankwise.rankers.rates.linear import LinearScorer
 from rankwise.rankers.rates.plan import FAMILIES, checked_objective
 from rankwise.rankers.rates.rows import Array
 from rankwise.rankers.rates.trees import TreeScorer
-from rankwise.rankers.saved_values import plain, whole
+from rankwise.rankers.saved_values import is_number, plain, whole
 from rankwise.rankers.standardiser import Standardiser
 from rankwise.rankers.tree_checks import check_tree_text
 from rankwise.rankers.tree_text import join_trees, read_booster, split_trees
@@ -95,13 +95,11 @@ def from_saved(cls: type[Any], saved: SavedModel) -> Any:
     model.n_rows_, model.n_features_in_ = whole(said, "rows"), saved.n_features
     if saved.feature_names is not None:
         model.feature_names_in_ = np.array(saved.feature_names, dtype=object)
-    model.kind_of_target_, classes, told = said.get("target"), said.get("classes"), said.get("models")
-    if model.kind_of_target_ not in ("binary", "multiclass", "multilabel") or not isinstance(classes, list):
-        raise ModelFileError("the model's summary must name its classes; save it again")
-    model.classes_ = np.array(classes)
-    wanted = 1 if model.kind_of_target_ == "binary" else len(classes)
-    if model.classes_.ndim != 1 or not isinstance(told, list) or len(told) != wanted:
-        raise ModelFileError(f"the model must have {wanted} models for {len(classes)} classes; save it again")
+    model.kind_of_target_, model.classes_ = _classes(said)
+    told, count = said.get("models"), model.classes_.size
+    wanted = 1 if model.kind_of_target_ == "binary" else count
+    if not isinstance(told, list) or len(told) != wanted:
+        raise ModelFileError(f"the model must have {wanted} models for {count} classes; save it again")
     scale = said.get("standardiser")
     model.standardiser_ = None
     if model.model != "trees":
@@ -113,6 +111,22 @@ def from_saved(cls: type[Any], saved: SavedModel) -> Any:
             f"the model has members that it does not use, {sorted(set(saved.members) - read)[:3]}; save it again"
         )
     return model
+
+
+def _classes(said: dict[str, Any]) -> tuple[str, NDArray[Any]]:
+    """The kind of target, and what its classes are called: by texts, numbers or truth values, each once."""
+    kind: Any = said.get("target")
+    named: Any = said.get("classes")
+    if (
+        kind not in ("binary", "multiclass", "multilabel")
+        or not isinstance(named, list)
+        or not all(isinstance(one, str | bool) or is_number(one) for one in named)
+        or len({type(one) for one in named}) != 1
+        or len(set(named)) != len(named)
+        or (len(named) != 2 if kind == "binary" else len(named) < 2)
+    ):
+        raise ModelFileError("the model's summary must name its classes; save it again")
+    return kind, np.array(named)
 
 
 def _unfitted(cls: type[Any], saved: SavedModel) -> Any:
@@ -136,11 +150,11 @@ def _unfitted(cls: type[Any], saved: SavedModel) -> Any:
 def _binary(model: Any, told: Any, number: int, saved: SavedModel, read: set[str]) -> BinaryModel:
     threshold, curve = _number(told, "threshold"), told.get("calibration")
     scores, chances = (_numbers(curve, name) for name in ("scores", "probabilities"))
-    if scores.size != chances.size or (np.diff(scores) < 0).any():
-        raise ModelFileError("the model's calibration must be of rising scores; save it again")
+    if scores.size != chances.size or (np.diff(scores) < 0).any() or (np.abs(chances - 0.5) > 0.5).any():
+        raise ModelFileError("the model's calibration must be probabilities of rising scores; save it again")
     calibration = Calibration(scores, chances, _number(curve, "slope"), _number(curve, "shift"))
     history = told.get("history")
-    if not isinstance(history, dict):
+    if not isinstance(history, dict) or history.get("chosen") not in ("plain", "tuned"):
         raise ModelFileError("the model must say how it was chosen; save it again")
     scorer = _scorer(model, told.get("scorer"), number, saved, read)
     return BinaryModel(scorer, threshold, _numbers(told, "multipliers"), calibration, history)
@@ -151,15 +165,13 @@ def _scorer(model: Any, told: Any, number: int, saved: SavedModel, read: set[str
         weights = _numbers(told, "weights", saved.n_features)
         return LinearScorer(weights, _number(told, "intercept"), _number(told, "penalty"))
     if model.model == "trees":
-        names = [
-            f"model_{number}_trees_{place}.txt"
-            for place in range(whole(told if isinstance(told, dict) else {}, "boosters"))
-        ]
+        boosters = whole(told if isinstance(told, dict) else {}, "boosters")
+        names = [f"model_{number}_trees_{place}.txt" for place in range(min(boosters, len(saved.members) + 1))]
         if not names or not set(names) <= set(saved.members):
             raise ModelFileError(f"the model must have the trees {names[:3]}; save it again")
         read.update(names)
-        boosters = [read_booster(check_tree_text(saved.members[name], saved.n_features)) for name in names]
-        return TreeScorer(boosters[0], tuple(boosters[1:]), np.zeros(0))
+        first, *more = (read_booster(check_tree_text(saved.members[name], saved.n_features)) for name in names)
+        return TreeScorer(first, tuple(more), np.zeros(0))
     need_extra("torch", "safetensors", extra="torch")
     from rankwise.rankers.rates.saved_nets import net_scorer
 
@@ -171,18 +183,14 @@ def _scorer(model: Any, told: Any, number: int, saved: SavedModel, read: set[str
 
 
 def _number(told: Any, name: str) -> float:
-    value = told.get(name) if isinstance(told, dict) else None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    value: Any = told.get(name) if isinstance(told, dict) else None
+    if not is_number(value):
         raise ModelFileError(f"{name} of the model must be a number, got {str(value)[:20]}; save it again")
     return float(value)
 
 
 def _numbers(told: Any, name: str, size: int | None = None) -> Array:
     value = told.get(name) if isinstance(told, dict) else None
-    plain_numbers = isinstance(value, list) and all(
-        isinstance(x, int | float) and not isinstance(x, bool) for x in value
-    )
-    found = np.array(value, dtype=np.float64) if plain_numbers else np.full(1, np.nan)
-    if not np.isfinite(found).all() or (size is not None and found.size != size):
+    if not isinstance(value, list) or not all(map(is_number, value)) or (size is not None and len(value) != size):
         raise ModelFileError(f"{name} of the model must be {size or 'finite'} numbers; save it again")
-    return found
+    return np.array(value, dtype=np.float64)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from rankwise.errors import DataError
+from rankwise.errors import DataError, ShapeError
 
 __all__ = ["Targets", "positives_of"]
 
@@ -30,9 +30,16 @@ def positives_of(y: Any, known: Targets | None = None) -> Targets:
     """Labels as columns; those of other rows in the classes already known."""
     if y is None:
         raise DataError("RateClassifier requires y to be passed, but the target y is None; pass the labels")
-    check_classification_targets(y)
-    if type_of_target(y, input_name="y").startswith("multilabel"):
+    try:
+        with np.errstate(invalid="ignore"):  # it looks at NaN before it refuses it
+            check_classification_targets(y)
+    except ValueError as problem:
+        raise DataError(f"{str(problem).rstrip('.')}; pass labels of classes") from problem
+    several = type_of_target(y, input_name="y").startswith("multilabel")
+    if several or (known is not None and known.kind == "multilabel"):
         found = np.asarray(y.toarray() if hasattr(y, "toarray") else y) > 0
+        if known is not None and (known.kind != "multilabel" or found.shape[1:] != known.classes.shape):
+            raise ShapeError(f"y must have the columns of the training labels, got {found.shape[1:]}; check y")
         return Targets("multilabel", np.arange(found.shape[1]), found)
     labels = column_or_1d(y, warn=True)
     classes = np.unique(labels) if known is None else known.classes
@@ -42,7 +49,7 @@ def positives_of(y: Any, known: Targets | None = None) -> Targets:
         )
     strange = labels[~np.isin(labels, classes)]
     if strange.size:
-        raise DataError(f"the label {strange.tolist()[0]!r} of eval_set is no class of the training rows; check y")
+        raise DataError(f"the label {strange.tolist()[0]!r} is no class of the training rows; check y")
     if classes.size == 2:
         return Targets("binary", classes, (labels == classes[1])[:, None])
     return Targets("multiclass", classes, labels[:, None] == classes)

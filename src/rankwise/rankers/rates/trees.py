@@ -65,7 +65,7 @@ class TreeFamily:
             part = rows.part(train)
             booster = self._grown(part, trees)
             judged[others] = _sums(booster, rows.X[others])
-            found.append(TreeScorer(booster, (), self._honest(part, trees)))
+            found.append(TreeScorer(booster, (), self._honest(part, trees, booster)))
         if refit:
             found.append(TreeScorer(self._grown(rows, trees), (), judged))
         return found
@@ -74,18 +74,17 @@ class TreeFamily:
         kept = []
         for train, judged in splits:
             part, seen = _dataset(rows.part(train)), rows.part(judged)
-            valid = part.create_valid(seen.X, seen.positive.astype(np.float64), weight=seen.weight, params=TOLD)
+            valid = part.create_valid(seen.X, seen.positive.astype(np.float64), weight=seen.weight, params=part.params)
             stopping = [lgb.early_stopping(PATIENCE, verbose=False)]
-            kept.append(
-                self.boost("binary", part, self.n_estimators, self.learning_rate, valid, stopping).best_iteration
-            )
+            booster = self.boost("binary", part, self.n_estimators, self.learning_rate, valid, stopping)
+            kept.append(booster.best_iteration)
         return max(int(np.median(kept)), 5) if kept else min(self.n_estimators, UNJUDGED)
 
     def _grown(self, rows: Rows, trees: int) -> lgb.Booster:
         return self.boost("binary", _dataset(rows), trees, self.learning_rate)
 
-    def _honest(self, rows: Rows, trees: int) -> Array:
-        scores = np.zeros(rows.positive.size)
+    def _honest(self, rows: Rows, trees: int, grown: lgb.Booster) -> Array:
+        scores = _sums(grown, rows.X)  # what remains where there are too few rows for parts
         for train, others in folds(rows.positive, INNER, self.seed):
             scores[others] = _sums(self._grown(rows.part(train), trees), rows.X[others])
         return scores
