@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from rankwise.errors import RankwiseError
     from rankwise.metrics import Certificate, Comparison, Evaluation, Metric, certify, compare, evaluate, parse
     from rankwise.models import load, save
-    from rankwise.objectives import diagnose, lambda_gradients
-    from rankwise.rankers import LambdaMART, LambdaRank, RankNet
+    from rankwise.objectives.diagnose import diagnose
+    from rankwise.objectives.lambdas import lambda_gradients
+    from rankwise.rankers import LambdaMART, LambdaRank, RankNet, RateClassifier
 
 __version__ = "0.1.0"
 
@@ -31,6 +32,7 @@ __all__ = [
     "RankNet",
     "RankingData",
     "RankwiseError",
+    "RateClassifier",
     "certify",
     "compare",
     "diagnose",
@@ -59,7 +61,7 @@ _HOMES = {
     ),
     "rankwise.models": ("load", "save"),
     "rankwise.objectives": ("diagnose", "lambda_gradients"),
-    "rankwise.rankers": ("LambdaMART", "LambdaRank", "RankNet"),
+    "rankwise.rankers": ("LambdaMART", "LambdaRank", "RankNet", "RateClassifier"),
 }
 
 

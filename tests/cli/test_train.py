@@ -16,7 +16,8 @@ import rankwise as rw
 from rankwise.cli import train as command
 from rankwise.cli.training_progress import progress_bar
 from rankwise.rankers import LambdaMART
-from rankwise.rankers.base import ranker_kinds
+from rankwise.rankers.base import Ranker, model_kinds
+from rankwise.rankers.rates.plan import FAMILIES
 from tests.cli.conftest import Run
 from tests.cli.test_failures import assert_one_sentence
 from tests.cli.trained import SET, SMALL, make_data
@@ -37,7 +38,9 @@ def library_model(metric: str, **parameters: Any) -> LambdaMART:
 
 def test_kinds_of_models_are_those_of_the_library() -> None:
     """Those of tests come on top."""
-    assert set(get_args(command.Model)) <= set(ranker_kinds())
+    rankers = {kind for kind, cls in model_kinds().items() if issubclass(cls, Ranker)}
+    assert {name for name in get_args(command.Model) if name not in FAMILIES} <= rankers
+    assert set(FAMILIES) < set(get_args(command.Model))
 
 
 def test_the_file_is_that_of_the_library(run: Run) -> None:

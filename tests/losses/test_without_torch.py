@@ -45,5 +45,5 @@ def test_without_torch_the_remedy_is_named(use, tmp_path):
 
 
 def test_without_torch_the_rest_works():
-    code = "import rankwise; print(rankwise.LambdaRank(), 'ranknet' in rankwise.rankers.base.ranker_kinds())"
+    code = "import rankwise; print(rankwise.LambdaRank(), 'ranknet' in rankwise.rankers.base.model_kinds())"
     assert run(BLOCKED.format(code)) == "LambdaRank() True"

@@ -75,7 +75,7 @@ def test_info_reads_the_manifest_alone(path):
 
 
 def test_only_fitted_rankers_are_saved(tmp_path):
-    with pytest.raises(DataError, match="save takes a ranker"):
+    with pytest.raises(DataError, match="save takes a model"):
         save(object(), tmp_path / "m.rw")
     with pytest.raises(ValueError, match="not fitted"):
         save(LambdaMART(), tmp_path / "m.rw")

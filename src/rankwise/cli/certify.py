@@ -51,7 +51,7 @@ def certify(
     wanted = objective or _own_objective(loaded.ranker)
     rows = loaded.read(data, skip_bad)
     with working("certifying"):
-        found = find_threshold(rows.y, loaded.ranker.predict(rows.X), wanted, confidence=confidence)
+        found = find_threshold(rows.y, loaded.scores(rows.X), wanted, confidence=confidence)
     if json:
         print_json(found.as_dict())
     else:

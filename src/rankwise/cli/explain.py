@@ -9,6 +9,7 @@ import typer
 from rankwise.cli import options
 from rankwise.cli.model_data import load_model
 from rankwise.cli.output import print_json, print_table, working
+from rankwise.errors import DataError
 
 if TYPE_CHECKING:
     from rankwise.cli.ranked_query import Ranked, Reason
@@ -31,6 +32,8 @@ def explain(
     Example: rankwise explain m.rw test.txt --query 12 --top 3
     """
     loaded = load_model(model)
+    if not hasattr(loaded.ranker, "explain"):
+        raise DataError(f"explain is for models that rank, got one of kind {loaded.ranker.kind}; name another model")
     rows = loaded.read(data, skip_bad)
     with working("explaining"):
         from rankwise.cli.ranked_query import rank_query, reasons

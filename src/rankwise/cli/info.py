@@ -45,17 +45,35 @@ def _importances(loaded: LoadedModel) -> list[tuple[str, float]]:
 
 def _lines(said: dict[str, Any]) -> list[tuple[str, str]]:
     summary = said["summary"]
-    best = summary["best_score"]
-    parameters = {name: value for name, value in said["parameters"].items() if name != "metric"}
+    parameters = {name: value for name, value in said["parameters"].items() if name not in ("metric", "objective")}
     return [
         ("kind", said["kind"]),
-        ("metric", said["metric"]),
+        ("objective" if "models" in summary else "metric", said["metric"]),
         ("features", str(said["n_features"])),
+        *(_of_classifier(summary) if "models" in summary else _of_ranker(said)),
+        ("made by", f"rankwise {said['rankwise']}, {summary['engine']}, format {said['format']}"),
+        *((name, "none" if value is None else str(value)) for name, value in parameters.items()),
+    ]
+
+
+def _of_ranker(said: dict[str, Any]) -> list[tuple[str, str]]:
+    summary = said["summary"]
+    best = summary["best_score"]
+    return [
         ("trained on", f"{summary['rows']} rows, {summary['queries']} queries"),
         ("rounds", str(summary["best_iteration"])),
         *((what, str(summary[what])) for what in ("trees", "weights") if what in summary),
         (f"{said['metric']} on validation data", "–" if best is None else f"{best:.4f}"),
         *([("training", "stopped by Ctrl-C")] if summary["interrupted"] else []),
-        ("made by", f"rankwise {said['rankwise']}, {summary['engine']}, format {said['format']}"),
-        *((name, "none" if value is None else str(value)) for name, value in parameters.items()),
     ]
+
+
+def _of_classifier(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    lines = [("trained on", f"{summary['rows']} rows")]
+    names = summary["classes"][-1:] if summary["target"] == "binary" else summary["classes"]
+    for name, one in zip(names, summary["models"], strict=True):
+        lines += [
+            (f"class {name}: threshold", f"{one['threshold']:.6g}"),
+            (f"class {name}: model chosen", one["history"]["chosen"]),
+        ]
+    return lines

@@ -32,6 +32,15 @@ class LoadedModel:
         """Data that the model can score: its columns are those of the training data."""
         return _with_columns(read_features(files, skip_bad), files, self.ranker.n_features_in_, self.names)
 
+    def scores(self, X: Any) -> Any:
+        """One number a row, which a classifier of several classes does not have."""
+        scores = self.ranker.scores(X)
+        if scores.ndim != 1:
+            raise DataError(
+                f"a command needs one score a row, got a model of {scores.shape[1]} classes; load it in Python instead"
+            )
+        return scores
+
 
 def load_model(path: Path) -> LoadedModel:
     """The model in a file."""

@@ -43,7 +43,7 @@ def predict(
     with working("scoring"):
         from rankwise.cli.trec_runs import run_lines
 
-        scores = loaded.ranker.predict(rows.X)
+        scores = loaded.scores(rows.X)
         text = "\n".join(run_lines(rows, scores, TAG) if trec_run else map(repr, scores.tolist()))
     if out is None:
         print(text)

@@ -51,7 +51,7 @@ def rank_query(loaded: LoadedModel, data: RankingData, query: str) -> list[Ranke
         some = ", ".join(qids[:3])
         raise DataError(f"there is no query {query!r} in the data, its first are {some}; name one that it has")
     rows = np.flatnonzero(data.groups.query_of_row() == qids.index(query))
-    scores = loaded.ranker.predict(data.X[rows])
+    scores = loaded.scores(data.X[rows])
     ids = data.doc_ids
     return [
         Ranked(

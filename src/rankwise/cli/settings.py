@@ -9,24 +9,38 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from rankwise.errors import DataError
 from rankwise.metrics import parse
-from rankwise.rankers.base import Ranker, ranker_kinds
+from rankwise.rankers.base import SavableModel, model_kinds
 from rankwise.rankers.parameters import check_parameters
+from rankwise.rankers.rates.plan import checked_objective
 
-__all__ = ["make_ranker"]
+__all__ = ["make_classifier", "make_ranker"]
 
 # Parameters that have an option of their own.
-OPTIONS = {"metric": "--metric", "random_state": "--seed"}
+OPTIONS = {"metric": "--metric", "objective": "--objective", "model": "--model", "random_state": "--seed"}
+RATE = "rate"
 
 
 def make_ranker(kind: str, metric: str, seed: int, settings: Iterable[str]) -> Any:
     """An unfitted ranker; what is wrong with its parameters need not wait for large files to be read."""
-    cls = ranker_kinds()[kind]
+    cls = model_kinds().get(kind)
+    if cls is None:
+        raise DataError(f"--model {kind} is for operating points, got no --objective; add one such as r@p=0.95")
     ranker: Any = cls(**_parsed(settings, cls), metric=str(parse(metric)), random_state=seed)
     check_parameters(ranker.get_params(deep=False))
     return ranker
 
 
-def _parsed(texts: Iterable[str], ranker: type[Ranker]) -> dict[str, Any]:
+def make_classifier(family: str, objective: str, seed: int, settings: Iterable[str]) -> Any:
+    """An unfitted classifier for an operating point."""
+    if family in model_kinds():
+        raise DataError(f"--model {family} ranks by a --metric, got --objective; use --model trees, linear or net")
+    cls = model_kinds()[RATE]
+    classifier: Any = cls(**_parsed(settings, cls), objective=objective, model=family, random_state=seed)
+    checked_objective(classifier)
+    return classifier
+
+
+def _parsed(texts: Iterable[str], ranker: type[SavableModel]) -> dict[str, Any]:
     """Parameters of `ranker` from texts; numbers, lists and objects are written as in JSON, None as none."""
     kinds = {name: kind for name, kind in get_type_hints(ranker.__init__).items() if name != "return"}
     known = [name for name in kinds if name not in OPTIONS]

@@ -14,6 +14,7 @@ from rankwise.cli.checkpoint_folder import checkpoint_file
 from rankwise.cli.failures import STOPPED
 from rankwise.cli.model_data import named_features, read_features
 from rankwise.cli.output import check_outputs, place_for, print_json, print_notes, print_table, working
+from rankwise.cli.train_rate import train_rate
 from rankwise.cli.training_progress import progress_bar
 from rankwise.errors import DataError
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Model", "train"]
 
 # The same names as rankwise.rankers has, which takes seconds to import; a test compares them.
-Model = Literal["lambdamart", "lambdarank", "ranknet"]
+Model = Literal["lambdamart", "lambdarank", "ranknet", "trees", "linear", "net"]
 
 
 def train(
@@ -41,9 +42,30 @@ def train(
         ),
     ] = None,
     metric: Annotated[
-        str, typer.Option("--metric", metavar="NAME", help="What to train and stop on; see rankwise metrics.")
-    ] = "ndcg@10",
-    model: Annotated[Model, typer.Option("--model", help="Kind of model.")] = "lambdamart",
+        str | None,
+        typer.Option(
+            "--metric",
+            metavar="NAME",
+            show_default="ndcg@10",
+            help="What to rank by and stop on; see rankwise metrics.",
+        ),
+    ] = None,
+    objective: Annotated[
+        str | None,
+        typer.Option(
+            "--objective",
+            metavar="NAME",
+            help="Train a classifier for an operating point instead: r@p=0.95, p@r=0.9, tpr@fpr=0.01, f1, aucpr, ….",
+        ),
+    ] = None,
+    model: Annotated[
+        Model | None,
+        typer.Option(
+            "--model",
+            show_default="lambdamart, or trees",
+            help="Kind of model: the last three are for --objective, the others for --metric.",
+        ),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", show_default=False, help="A parameter of the model, once each."),
@@ -62,14 +84,21 @@ def train(
     Example: rankwise train train.txt --valid valid.txt --metric auc -o m.rw --set num_leaves=63
 
     After a kill: rankwise train train.txt -o m.rw --checkpoint run --resume
+
+    For an operating point: rankwise train train.txt --objective r@p=0.95 --model trees -o m.rw
     """
     began = time.monotonic()
     check_outputs([out], [*data, *(valid or [])])
+    if objective is not None:
+        if metric is not None or checkpoint is not None or resume:
+            raise DataError("--objective goes without --metric, --checkpoint and --resume, got one of these; drop it")
+        train_rate(data, valid, out, objective, model or "trees", settings or [], seed, json, skip_bad)
+        return
     with working("loading"):
         from rankwise.cli.settings import make_ranker
         from rankwise.models import save
 
-        ranker = make_ranker(model, metric, seed, settings or [])
+        ranker = make_ranker(model or "lambdamart", metric or "ndcg@10", seed, settings or [])
     with place_for(out) as place:
         state = checkpoint_file(checkpoint, resume)
         rows = read_features(data, skip_bad)

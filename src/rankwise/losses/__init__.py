@@ -6,5 +6,24 @@ need_extra("torch", extra="torch")
 
 from rankwise.losses.lambda_loss import LambdaLoss  # noqa: E402
 from rankwise.losses.ranknet_loss import RankNetLoss  # noqa: E402
+from rankwise.losses.rate_loss import RateLoss  # noqa: E402
+from rankwise.losses.rate_losses import (  # noqa: E402
+    AUCPRLoss,
+    AUCROCLoss,
+    FBetaLoss,
+    PrecisionAtRecallLoss,
+    RecallAtPrecisionLoss,
+    TPRAtFPRLoss,
+)
 
-__all__ = ["LambdaLoss", "RankNetLoss"]
+__all__ = [
+    "AUCPRLoss",
+    "AUCROCLoss",
+    "FBetaLoss",
+    "LambdaLoss",
+    "PrecisionAtRecallLoss",
+    "RankNetLoss",
+    "RateLoss",
+    "RecallAtPrecisionLoss",
+    "TPRAtFPRLoss",
+]

@@ -13,7 +13,7 @@ import rankwise.rankers  # noqa: F401  (kinds of models become known by being im
 from rankwise import __version__
 from rankwise.errors import DataError, ModelFileError
 from rankwise.models.archive import read_archive, read_manifest, write_archive
-from rankwise.rankers.base import Ranker, SavedModel, ranker_kinds
+from rankwise.rankers.base import SavableModel, SavedModel, model_kinds
 
 __all__ = ["info", "load", "save"]
 
@@ -33,10 +33,10 @@ FIELDS: dict[str, Any] = {
 }
 
 
-def save(model: Ranker, path: str | PathLike[str]) -> None:
+def save(model: SavableModel, path: str | PathLike[str]) -> None:
     """Write a fitted model; the same model is the same file, byte for byte."""
-    if not isinstance(model, Ranker) or type(model) not in ranker_kinds().values():
-        raise DataError(f"save takes a ranker of rankwise, got {type(model).__name__}; save it by its own means")
+    if not isinstance(model, SavableModel) or type(model) not in model_kinds().values():
+        raise DataError(f"save takes a model of rankwise, got {type(model).__name__}; save it by its own means")
     saved = model.to_saved()
     manifest = {
         "format": FORMAT,
@@ -65,7 +65,7 @@ def load(path: str | PathLike[str]) -> Any:
         members=members,
     )
     try:
-        return ranker_kinds()[saved.kind].from_saved(saved)
+        return model_kinds()[saved.kind].from_saved(saved)
     except ModelFileError as problem:
         raise ModelFileError(f"{path}: {problem}") from None
 
@@ -94,8 +94,8 @@ def _check(path: str | PathLike[str], manifest: dict[str, Any]) -> None:
         raise ModelFileError(f"{path} is a model of {count} features, which cannot be; save it again")
     if names is not None and (len(names) != count or not all(isinstance(name, str) for name in names)):
         raise ModelFileError(f"{path} must name each of its {count} features, got {len(names)} names; save it again")
-    if manifest["kind"] not in ranker_kinds():
-        known = ", ".join(ranker_kinds())
+    if manifest["kind"] not in model_kinds():
+        known = ", ".join(model_kinds())
         raise ModelFileError(
             f"{path} is a model of kind {manifest['kind'][:40]!r}, known are: {known}; get a newer rankwise"
         )

@@ -3,5 +3,6 @@
 from rankwise.rankers.lambdamart import LambdaMART
 from rankwise.rankers.lambdarank import LambdaRank
 from rankwise.rankers.ranknet import RankNet
+from rankwise.rankers.rates.classifier import RateClassifier
 
-__all__ = ["LambdaMART", "LambdaRank", "RankNet"]
+__all__ = ["LambdaMART", "LambdaRank", "RankNet", "RateClassifier"]

@@ -1,4 +1,4 @@
-"""What every ranker is: a scikit-learn estimator whose score is the metric it trains on."""
+"""What every model is: a scikit-learn estimator that can be saved; and a ranker, whose score is its metric."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from rankwise.data.groups import QueryGroups
 from rankwise.metrics import Metric, evaluate, parse
 from rankwise.metrics.evaluate import rows_of
 
-__all__ = ["Ranker", "SavedModel", "ranker_kinds"]
+__all__ = ["Ranker", "SavableModel", "SavedModel", "model_kinds"]
 
-_KINDS: dict[str, type[Ranker]] = {}
+_KINDS: dict[str, type[SavableModel]] = {}
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,10 @@ class SavedModel:
     members: dict[str, bytes] = field(default_factory=dict)
 
 
-class Ranker(BaseEstimator, ABC):  # type: ignore[misc]
-    """Base of all rankers; a subclass with a `kind` can be saved and loaded under that name."""
+class SavableModel(BaseEstimator, ABC):  # type: ignore[misc]
+    """Base of all models; a subclass with a `kind` can be saved and loaded under that name."""
 
     kind: ClassVar[str] = ""
-    metric: str | Metric
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -44,8 +43,8 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]
             _KINDS[cls.kind] = cls
 
     @abstractmethod
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """A score for each row: the higher, the better its rank."""
+    def scores(self, X: Any) -> NDArray[np.float64]:
+        """A number for each row: the higher, the better its rank, or the likelier positive."""
 
     @abstractmethod
     def to_saved(self) -> SavedModel:
@@ -55,6 +54,20 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]
     @abstractmethod
     def from_saved(cls, saved: SavedModel) -> Self:
         """The model that `to_saved` described; whatever is wrong with it raises ModelFileError."""
+
+
+class Ranker(SavableModel):
+    """Base of all rankers."""
+
+    metric: str | Metric
+
+    @abstractmethod
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """A score for each row: the higher, the better its rank."""
+
+    def scores(self, X: Any) -> NDArray[np.float64]:
+        """What `predict` gives."""
+        return self.predict(X)
 
     def score(
         self, X: Any, y: ArrayLike, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -72,6 +85,6 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]
         return evaluate(y, self.predict(X), qid, metric, weight=weight)[metric]
 
 
-def ranker_kinds() -> dict[str, type[Ranker]]:
-    """Every class of rankers that can be saved, by kind."""
+def model_kinds() -> dict[str, type[SavableModel]]:
+    """Every class of models that can be saved, by kind."""
     return dict(_KINDS)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from rankwise.errors import DataError, RankwiseError, ShapeError
 
-__all__ = ["NamedColumns", "as_features", "by_column", "categorical_columns", "is_table"]
+__all__ = ["NamedColumns", "as_features", "as_numbers", "by_column", "categorical_columns", "is_table"]
 
 # What to do, by words of what scikit-learn says.
 REMEDIES = {
@@ -48,6 +48,15 @@ def as_features(model: Any, X: Any, *, fitting: bool) -> Any:
         if isinstance(problem, RankwiseError):
             raise
         raise DataError(_with_remedy(str(problem))) from problem
+
+
+def as_numbers(table: Any, who: str) -> Any:
+    """A table as an array; what is missing is NaN."""
+    try:
+        return check_array(table, dtype=[np.float64, np.float32], ensure_all_finite=False)
+    except (TypeError, ValueError) as problem:
+        said = " ".join(str(problem).split())
+        raise DataError(f"{who} needs numbers ({said}); encode what is not (sklearn.preprocessing)") from problem
 
 
 def _with_remedy(said: str) -> str:

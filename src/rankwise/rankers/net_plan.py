@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array
 
 from rankwise.data.groups import QueryGroups
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import Metric, evaluate, parse
 from rankwise.metrics.evaluate import rows_of
-from rankwise.rankers.features import as_features, is_table
+from rankwise.rankers.features import as_features, as_numbers, is_table
 from rankwise.rankers.fit_arguments import eval_sets, weights_of
 from rankwise.rankers.parameters import check_parameters
 from rankwise.rankers.row_keys import row_keys
@@ -124,15 +123,11 @@ def make_net_plan(
     )
 
 
-def net_features(model: Any, X: Any, *, fitting: bool) -> NDArray[Any]:
+def net_features(model: Any, X: Any, *, fitting: bool, who: str = "a net", instead: str = "LambdaMART") -> NDArray[Any]:
     """X as numbers, all finite: a net cannot leave out what is missing."""
     found = as_features(model, X, fitting=fitting)
     if is_table(found):
-        try:
-            found = check_array(found, dtype=[np.float64, np.float32], ensure_all_finite=False)
-        except (TypeError, ValueError) as problem:
-            said = " ".join(str(problem).split())
-            raise DataError(f"a net needs numbers ({said}); encode what is not (sklearn.preprocessing)") from problem
+        found = as_numbers(found, who)
     checked: NDArray[Any] = found if isinstance(found, np.ndarray) else found.toarray()
     for start in range(0, len(checked), ROWS):
         bad = ~np.isfinite(checked[start : start + ROWS])
@@ -140,8 +135,8 @@ def net_features(model: Any, X: Any, *, fitting: bool) -> NDArray[Any]:
             row, column = np.argwhere(bad)[0]
             value = "NaN" if np.isnan(checked[start + row, column]) else "infinity"
             raise DataError(
-                f"a net needs every feature of every row, got {value} at row {start + row}, feature {column}; impute "
-                "it (sklearn.impute.SimpleImputer), or use LambdaMART, for which NaN is a missing value"
+                f"{who} needs every feature of every row, got {value} at row {start + row}, feature {column}; impute "
+                f"it (sklearn.impute.SimpleImputer), or use {instead}, for which NaN is a missing value"
             )
     return checked
 

@@ -20,7 +20,7 @@ from rankwise.rankers.parameters import check_parameters
 from rankwise.rankers.saved_values import histories, number_or_none, plain, whole
 from rankwise.rankers.standardiser import Standardiser
 
-__all__ = ["from_saved", "to_saved"]
+__all__ = ["checked_arrays", "from_saved", "to_saved"]
 
 MEMBER = "weights.safetensors"
 
@@ -60,7 +60,10 @@ def from_saved(cls: type[Any], saved: SavedModel) -> Any:
     model = _unfitted(cls, saved)
     if list(saved.members) != [MEMBER]:
         raise ModelFileError(f"the model must consist of {MEMBER}, got {sorted(saved.members)}; save it again")
-    arrays = _checked_arrays(saved.members[MEMBER], saved.n_features, model.hidden)
+    layers = layer_shapes(saved.n_features, model.hidden)
+    expected: dict[str, tuple[Any, ...]] = {name: (np.float32, shape) for name, shape in layers.items()}
+    expected |= dict.fromkeys(("mean", "scale"), (np.float64, (saved.n_features,)))
+    arrays = checked_arrays(saved.members[MEMBER], expected)
     model.standardiser_ = Standardiser(arrays.pop("mean"), arrays.pop("scale"))
     model.module_ = make_module(model.get_params(deep=False), saved.n_features).eval()
     load_weights(model.module_, arrays)
@@ -97,16 +100,13 @@ def _unfitted(cls: type[Any], saved: SavedModel) -> Any:
     return model
 
 
-def _checked_arrays(data: bytes, n_features: int, hidden: tuple[int, ...]) -> dict[str, NDArray[Any]]:
+def checked_arrays(data: bytes, expected: dict[str, tuple[Any, ...]]) -> dict[str, NDArray[Any]]:
+    """The arrays of a member, which must be of these names, types and shapes, and finite."""
     try:
         arrays: dict[str, NDArray[Any]] = load(data)
     except (SafetensorError, KeyError, ValueError, TypeError, OverflowError) as problem:
         said = " ".join(str(problem).split())[:200]
         raise ModelFileError(f"the model's weights are not sound ({said}); save it again") from None
-    expected: dict[str, tuple[Any, ...]] = {
-        name: (np.float32, shape) for name, shape in layer_shapes(n_features, hidden).items()
-    }
-    expected |= {"mean": (np.float64, (n_features,)), "scale": (np.float64, (n_features,))}
     if set(arrays) != set(expected):
         odd = sorted(set(arrays) ^ set(expected))
         raise ModelFileError(f"the model's weights are not sound (not those of its layers: {odd[:3]}); save it again")

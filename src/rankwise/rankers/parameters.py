@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -30,12 +29,18 @@ RANGES: dict[str, tuple[bool, float | None, float]] = {
     "weight_decay": (False, 0, 1e3),
     "dropout": (False, 0, 0.99),
     "batch_queries": (True, 1, 10**9),
+    "anchors": (True, 1, 1000),
+    "folds": (True, 2, 1000),
+    "penalty": (False, 0, 1e6),
+    "net_learning_rate": (False, None, 1e3),
+    "batch_rows": (True, 1, 10**9),
 }
-OPTIONAL = ("early_stopping_rounds", "max_bin", "batch_queries")  # may be None
+OPTIONAL = ("early_stopping_rounds", "max_bin", "batch_queries", "penalty")  # may be None
 WORDS: dict[str, tuple[Any, ...]] = {
     "norm": ("gap", None),
     "activation": ("relu", "tanh"),
     "optimiser": ("adamw", "p2"),
+    "calibration": ("isotonic", "sigmoid"),
 }
 MOST_LAYERS, WIDEST = 100, 10**6
 
@@ -50,7 +55,7 @@ def check_parameters(given: dict[str, Any]) -> None:
         value = given[name]
         kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
         fits = isinstance(value, kinds) and not (isinstance(value, bool) and name != "verbose")
-        if not fits or not math.isfinite(value) or value > high or (value <= 0 if low is None else value < low):
+        if not fits or not value <= high or (value <= 0 if low is None else value < low):  # NaN is not <= high
             kind = "a whole number" if whole else "a number"
             bounds = f"above 0 and at most {high:g}" if low is None else f"from {low:g} to {high:g}"
             raise DataError(f"{name} must be {kind} {bounds}, got {value!r}")

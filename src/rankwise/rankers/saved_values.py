@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from rankwise.errors import ModelFileError
 from rankwise.metrics import Metric
 
-__all__ = ["histories", "number_or_none", "plain", "whole"]
+__all__ = ["histories", "is_number", "number_or_none", "plain", "whole"]
 
 
 def plain(value: Any) -> Any:
@@ -26,6 +26,11 @@ def plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool | None) else None
 
 
+def is_number(value: Any) -> bool:
+    """Whether a value is a finite number that a float can hold, which a whole number of JSON need not be."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+
+
 def whole(said: dict[str, Any], name: str) -> int:
     """A whole number of a model's summary."""
     value = said.get(name)
@@ -37,7 +42,7 @@ def whole(said: dict[str, Any], name: str) -> int:
 def number_or_none(said: dict[str, Any], name: str) -> float | None:
     """A finite number of a model's summary, or None."""
     value = said.get(name)
-    if value is not None and (not isinstance(value, int | float) or not math.isfinite(value)):
+    if value is not None and not is_number(value):
         raise ModelFileError(f"{name} of the model's summary must be a number, got {value!r}; save it again")
     return value
 

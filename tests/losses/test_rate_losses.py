@@ -1,0 +1,240 @@
+"""Rate losses in torch: the numpy saddle point's value and gradients, for any batch, type and optimiser."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from rankwise.errors import DataError, MetricError, ShapeError
+from rankwise.losses import (
+    AUCPRLoss,
+    AUCROCLoss,
+    FBetaLoss,
+    PrecisionAtRecallLoss,
+    RateLoss,
+    RecallAtPrecisionLoss,
+    TPRAtFPRLoss,
+)
+from rankwise.objectives import SaddlePoint, linear_rates
+
+NAMES = "r@p=0.75 p@r=0.6 tpr@fpr=0.2 f2 aucpr auc".split()
+SUM = "0.5*r@p=0.8 + 0.5*aucpr + 0.2*f2"
+
+
+def made(n=200, gap=2.0, share=0.3, seed=0, d=3):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < share).astype(float)
+    X = rng.normal(size=(n, d))
+    X[:, 0] += gap * y
+    return torch.tensor(X), torch.tensor(y)
+
+
+def gradients(loss, scores, y, weight=None):
+    scores = scores.clone().requires_grad_()
+    loss.zero_grad()
+    value = loss(scores, y, weight)
+    value.backward()
+    return value.item(), scores.grad
+
+
+@pytest.mark.parametrize("surrogate", ["hinge", "smooth-hinge", "log2", "ramp"])
+@pytest.mark.parametrize("name", [*NAMES, SUM])
+@pytest.mark.parametrize("share", [None, 0.2])
+def test_it_is_the_saddle_point_of_numpy(name, surrogate, share):
+    X, y = made()
+    s, weight = X[:, 0], torch.rand(len(y), generator=torch.Generator().manual_seed(0)).double()
+    known = SaddlePoint(name, y, weight, surrogate=surrogate, share=share).start(s)
+    loss = RateLoss(name, surrogate=surrogate, share=share).double()
+    value, by_scores = gradients(loss, s, y, weight)
+    assert loss.thresholds[0] == pytest.approx(known.thresholds, abs=1e-5)
+    known.thresholds, known.multipliers = loss.thresholds[0], loss.multipliers[0]
+    known.levels = loss.levels[0].numpy()
+    known.splits = loss.splits[0] if loss.splits is not None else known.splits
+    at = known.gradients(s)
+    assert value == pytest.approx(at.value, rel=1e-9, abs=1e-9)
+    assert by_scores.numpy() == pytest.approx(at.scores, abs=1e-9)
+    assert loss.raw.grad[0, 0].numpy() == pytest.approx(at.thresholds, abs=1e-9)
+    free = (known.multipliers > 0) | (at.excesses > 0)
+    assert loss.raw.grad[1, 0].numpy() == pytest.approx(-known.objective.shares() * at.excesses * free, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", [*NAMES, SUM])
+@pytest.mark.parametrize("surrogate", ["hinge", "smooth-hinge", "log2", "ramp"])
+def test_torchs_own_sums_are_those_of_numpy(name, surrogate, monkeypatch):
+    """What runs on other devices, run here."""
+    X, _ = made()
+    targets = (X > 0.5).double()
+    weight = torch.rand(X.shape, generator=torch.Generator().manual_seed(0)).double()
+    loss, again = (RateLoss(name, surrogate=surrogate, classes=3).double() for _ in range(2))
+    value, by_scores = gradients(loss, X, targets, weight)
+    monkeypatch.setattr("rankwise.losses.rate_loss._for_numpy", lambda device: False)
+    other, by_torch = gradients(again, X, targets, weight)
+    assert value == pytest.approx(other)
+    assert torch.allclose(by_scores, by_torch, atol=1e-12)
+    assert torch.allclose(loss.raw.grad, again.raw.grad, atol=1e-12)
+
+
+@pytest.mark.parametrize("damping", [0.0, 2.0])
+@pytest.mark.parametrize("name", [*NAMES, SUM])
+def test_gradcheck(name, damping):
+    X, y = made(n=12, share=0.5)
+    loss = RateLoss(name, surrogate="log2", anchors=3, share=0.4, damping=damping).double()
+    loss(X[:, 0], y)
+    loss.eval()
+    assert torch.autograd.gradcheck(lambda s: loss(s, y), X[:, 0].clone().requires_grad_())
+
+
+def test_shapes_are_those_of_the_cross_entropy():
+    X, y = made()
+    flat = gradients(RecallAtPrecisionLoss(0.8), X[:, 0], y)
+    column = gradients(RecallAtPrecisionLoss(0.8), X[:, :1], y[:, None])
+    assert flat[0] == column[0]
+    assert torch.equal(flat[1][:, None], column[1])
+    for logits, targets in ((X, y), (X[:, 0], y[:, None, None]), (X[:, 0], y[:5])):
+        with pytest.raises(ShapeError):
+            RecallAtPrecisionLoss(0.8)(logits, targets)
+    with pytest.raises(DataError, match="floating"):
+        RecallAtPrecisionLoss(0.8)(y.long(), y)
+    with pytest.raises(DataError, match="share"):
+        RecallAtPrecisionLoss(0.8, share=1.5)
+    with pytest.raises(MetricError):
+        RateLoss("ndcg@10")
+
+
+@pytest.mark.parametrize("name", ["r@p=0.75", "aucpr", "f1"])
+def test_classes_are_losses_of_their_own(name):
+    X, _ = made()
+    targets = (X + torch.randn(X.shape, generator=torch.Generator().manual_seed(0)) > 0.5).double()
+    weight = torch.rand(len(X), generator=torch.Generator().manual_seed(1)).double()
+    many = RateLoss(name, classes=3).double()
+    value, by_scores = gradients(many, X, targets, weight)
+    singles = [gradients(RateLoss(name).double(), X[:, c], targets[:, c], weight) for c in range(3)]
+    assert value == pytest.approx(np.mean([one[0] for one in singles]))
+    assert torch.allclose(by_scores, torch.stack([one[1] for one in singles], dim=1) / 3)
+    assert many.thresholds.shape == (3, many.objective.size)
+
+
+@pytest.mark.parametrize("name", [*NAMES, SUM])
+def test_batches_may_lack_a_class(name):
+    X, y = made()
+    loss = RateLoss(name)
+    value, by_scores = gradients(loss, X[y == 0][:, 0], y[y == 0])  # before anything is known
+    assert value == 0.0
+    assert not by_scores.any()
+    gradients(loss, X[:, 0], y)
+    for only in (0, 1):
+        value, by_scores = gradients(loss, X[y == only][:, 0], y[y == only])
+        assert np.isfinite(value)
+        assert torch.isfinite(by_scores).all()
+        assert (by_scores * (1 - 2 * only) >= 0).all()
+        assert torch.isfinite(loss.raw.grad).all()
+    value, _ = gradients(loss, X[:1, 0], y[:1])
+    assert np.isfinite(value)
+
+
+def test_batches_add_up_to_the_whole():
+    """With a known share, the mean over equal batches is the whole: no sampler is needed."""
+    X, y = made(n=240)
+    s = X[:, 0]
+    loss = RateLoss("r@p=0.8", share=0.3).double()
+    whole, by_scores = gradients(loss, s, y)
+    parts = [gradients(loss, s[i::4], y[i::4]) for i in range(4)]
+    assert np.mean([value for value, _ in parts]) == pytest.approx(whole)
+    for i, (_, part) in enumerate(parts):
+        assert part / 4 == pytest.approx(by_scores[i::4].numpy())
+
+
+@pytest.mark.parametrize("kind", [torch.float64, torch.bfloat16, torch.float16])
+def test_types(kind):
+    X, y = made()
+    exact, by_scores = gradients(AUCPRLoss(5), X[:, 0].float(), y)
+    value, found = gradients(AUCPRLoss(5), X[:, 0].to(kind), y.to(kind))
+    assert found.dtype == kind
+    assert value == pytest.approx(exact, rel=0.02)
+    assert (found.float() - by_scores).abs().sum() < 0.05 * by_scores.abs().sum()
+
+
+def test_autocast():
+    X, y = made()
+    net, loss = nn.Linear(3, 1), FBetaLoss(1.0)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        logits = net(X.float())
+        assert logits.dtype == torch.bfloat16
+        value = loss(logits, y[:, None])
+    value.backward()
+    assert value.dtype == torch.float32
+    assert torch.isfinite(net.weight.grad).all()
+
+
+def test_a_state_comes_back():
+    X, y = made()
+    loss, again = AUCPRLoss(4), AUCPRLoss(4)
+    gradients(loss, X[:, 0], y)
+    again.load_state_dict(loss.state_dict())
+    loss.eval()
+    again.eval()
+    other = made(seed=1)
+    assert gradients(loss, other[0][:, 0], other[1])[0] == gradients(again, other[0][:, 0], other[1])[0]
+    assert (again.thresholds == loss.thresholds).all()
+
+
+@pytest.mark.parametrize("optimiser", [torch.optim.SGD, torch.optim.Adam, torch.optim.RMSprop])
+def test_multipliers_climb_under_any_optimiser_and_stay_positive(optimiser):
+    """A constraint that is far from met makes its multiplier rise; one that is met by far makes it fall to 0."""
+    X, y = made(gap=0.1)
+    hard = RecallAtPrecisionLoss(0.95)
+    steps = optimiser(hard.parameters(), lr=1e-2)
+    gradients(hard, X[:, 0], y)
+    before = hard.multipliers.copy()
+    for _ in range(20):
+        gradients(hard, X[:, 0], y)
+        hard.raw.grad[0] = 0.0
+        steps.step()
+    assert (hard.multipliers > before).all()
+    easy = TPRAtFPRLoss(0.9)
+    steps = optimiser(easy.parameters(), lr=1e-2)
+    for _ in range(400):
+        gradients(easy, 100.0 * y - 50.0, y)
+        steps.step()
+        assert (easy.multipliers >= 0).all()
+    assert easy.multipliers.max() == 0.0
+
+
+LOSSES = {
+    "r@p=0.8": RecallAtPrecisionLoss(0.8, surrogate="log2", damping=3.0),
+    "p@r=0.7": PrecisionAtRecallLoss(0.7, surrogate="log2", damping=3.0),
+    "tpr@fpr=0.1": TPRAtFPRLoss(0.1, surrogate="log2", damping=3.0),
+    "f1": FBetaLoss(1.0, surrogate="log2", damping=3.0),
+    "aucpr": AUCPRLoss(3, surrogate="log2", damping=3.0),
+    "aucpr[0.5,0.9]": AUCPRLoss(2, low=0.5, high=0.9, surrogate="log2", damping=3.0),
+    "pauc[0,0.3]": AUCROCLoss(3, low=0.0, high=0.3, surrogate="log2", damping=3.0),
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_an_optimiser_reaches_what_the_solver_reaches(name):
+    """Adam over a linear net and the loss: within 1% of the full-batch solver's value, constraints met to 1%."""
+    X, y = made(n=300, gap=4.0)
+    loss = LOSSES[name].double()
+    assert str(loss.objective) == name
+    exact = linear_rates(loss.objective, X.numpy(), y.numpy(), surrogate="log2", l2=1e-2)
+    net = nn.Linear(3, 1, bias=False).double()
+    nn.init.zeros_(net.weight)
+    steps = torch.optim.Adam([{"params": net.parameters(), "lr": 0.2}, {"params": loss.parameters(), "lr": 0.005}])
+    slower = torch.optim.lr_scheduler.LambdaLR(steps, lambda t: 1.0 if t < 2000 else 0.1)
+    for _ in range(2500):
+        steps.zero_grad()
+        (loss(net(X)[:, 0], y) + 0.005 * (net.weight**2).sum()).backward()
+        steps.step()
+        slower.step()
+    saddle = SaddlePoint(loss.objective, y, surrogate="log2")
+    saddle.thresholds, saddle.levels = loss.thresholds[0], loss.levels[0].numpy()
+    saddle.splits = saddle.splits if loss.splits is None else loss.splits[0]
+    at = saddle.gradients(net(X)[:, 0].detach().numpy())
+    assert exact.converged
+    assert exact.violation == 0.0
+    assert at.excesses.max() < 0.01
+    best = exact.costs.mean() + 0.005 * exact.weights @ exact.weights
+    assert at.costs.mean() + 0.005 * float((net.weight**2).sum().detach()) == pytest.approx(best, rel=0.01)

@@ -1,0 +1,268 @@
+"""Files of RateClassifier: the same decisions after loading, and one clear error for whatever is not a sound file."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import random
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+import safetensors.numpy
+from torch import nn
+
+from rankwise.errors import DataError, ModelFileError
+from rankwise.models import info, load, save
+from tests.models.test_files import mutated, with_field, with_parameter, with_summary
+from tests.rankers.rates.made import FAMILIES, logistic, small
+
+X, Y = logistic(300, 0)
+X_NEW, _ = logistic(100, 1)
+THREE = np.array(["a", "b", "ü"])[np.digitize(X[:, 0], [-0.5, 0.8])]
+TARGETS = {"binary": Y, "words": np.where(Y, "yes", "no"), "classes": THREE, "columns": np.stack([Y, X[:, 1] > 0], 1)}
+
+
+def fitted(family, target="binary"):
+    return small("0.5*f1 + 0.5*aucpr", model=family, anchors=3).fit(X, np.asarray(TARGETS[target]))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_is_loaded_is_what_was_saved(tmp_path, family, target):
+    model = fitted(family, target)
+    save(model, tmp_path / "m.rw")
+    loaded = load(tmp_path / "m.rw")
+    assert loaded.get_params() == model.get_params()
+    for method in ("decision_function", "predict_proba", "predict"):
+        assert np.array_equal(getattr(loaded, method)(X_NEW), getattr(model, method)(X_NEW))
+    assert np.array_equal(loaded.classes_, model.classes_)
+    assert loaded.history_ == model.history_
+    assert loaded.threshold_ == model.threshold_
+    assert np.array_equal(loaded.multipliers_, model.multipliers_)
+    save(loaded, tmp_path / "again.rw")
+    assert (tmp_path / "again.rw").read_bytes() == (tmp_path / "m.rw").read_bytes()
+    said = info(tmp_path / "m.rw")
+    assert (said["kind"], said["metric"], said["summary"]["rows"]) == ("rate", "0.5*f1 + 0.5*aucpr", 300)
+    if target == "binary":
+        assert np.array_equal(loaded.fit(X, Y).decision_function(X_NEW), model.decision_function(X_NEW))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_names_are_kept(tmp_path, family):
+    frame = pd.DataFrame(X, columns=[f"größe {k}" for k in range(4)])
+    model = small("f1", model=family).fit(frame, Y)
+    save(model, tmp_path / "m.rw")
+    loaded = load(tmp_path / "m.rw")
+    assert list(loaded.feature_names_in_) == list(frame.columns)
+    assert np.array_equal(loaded.predict_proba(frame), model.predict_proba(frame))
+
+
+def test_what_cannot_be_saved(tmp_path):
+    own = small(model=nn.Linear(4, 1)).fit(X, Y)
+    with pytest.raises(DataError, match=r"a net of your own cannot be saved in one, got Linear; save the weights of"):
+        save(own, tmp_path / "m.rw")
+    with pytest.raises(ValueError, match="not fitted"):
+        save(small(), tmp_path / "m.rw")
+    assert not (tmp_path / "m.rw").exists()
+
+
+# --- damaged files ---
+
+
+@pytest.fixture(scope="module", params=FAMILIES)
+def model(request):
+    return fitted(request.param, "classes")
+
+
+@pytest.fixture
+def path(model, tmp_path):
+    save(model, tmp_path / "m.rw")
+    return tmp_path / "m.rw"
+
+
+def test_mutated_files(model, path, tmp_path):
+    rng, whole, target = random.Random(0), path.read_bytes(), tmp_path / "mutated.rw"
+    expected, messages = model.decision_function(X_NEW), []
+    for _ in range(300):
+        target.write_bytes(mutated(whole, rng))
+        try:
+            loaded = load(target)
+        except ModelFileError as problem:
+            messages.append(str(problem))
+        else:
+            assert np.array_equal(loaded.decision_function(X_NEW), expected)
+    assert len(messages) > 240
+    assert not any("\n" in message for message in messages)
+
+
+# --- files made to deceive: their checksums are right ---
+
+
+def read(path):
+    with zipfile.ZipFile(path) as file:
+        members = {name: file.read(name) for name in file.namelist()}
+    return json.loads(members.pop("manifest.json")), members
+
+
+def write(path, manifest, members):
+    sums = {name: hashlib.sha256(data).hexdigest() for name, data in members.items()}
+    head = json.dumps(manifest | {"sha256": sums}).encode()
+    with zipfile.ZipFile(path, "w") as file:
+        file.comment = hashlib.sha256(head).hexdigest().encode()
+        for name, data in [("manifest.json", head), *members.items()]:
+            file.writestr(name, data)
+    return path
+
+
+def places(value, above=()):
+    """Where something stands in plain values; of long lists the first entry and the last."""
+    yield above
+    if isinstance(value, dict):
+        items = list(value.items())
+    else:
+        items = list(enumerate(value)) if isinstance(value, list) else []
+        items = items[:1] + items[1:][-1:]
+    for name, below in items:
+        yield from places(below, (*above, name))
+
+
+ODD = [None, True, -1, 0, 10**12, 10**400, float("nan"), float("inf"), 1e308, "", "x", [], [[1], [1, 2]], {}, {"a": 1}]
+GONE = object()
+
+
+def changed(manifest, place, value):
+    manifest = copy.deepcopy(manifest)
+    inside = manifest
+    for name in place[:-1]:
+        inside = inside[name]
+    if value is GONE:
+        del inside[place[-1]]
+    else:
+        inside[place[-1]] = value
+    return manifest
+
+
+@pytest.mark.filterwarnings("ignore:overflow|invalid")
+def test_manifests_with_odd_values_are_refused_or_still_predict(model, path, tmp_path):
+    manifest, members = read(path)
+    found = [place for place in places(manifest) if place and place[0] in ("parameters", "summary", "metric")]
+    rng, tried, messages = random.Random(1), 0, []
+    for place in found:
+        for value in (GONE, *rng.sample(ODD, 4)):
+            tried += 1
+            target = write(tmp_path / "odd.rw", changed(manifest, place, value), members)
+            try:
+                loaded = load(target)
+            except ModelFileError as problem:
+                messages.append(str(problem))
+                continue
+            if place[0] == "summary":
+                assert loaded.decision_function(X_NEW).shape == (100, 3), (place, value)
+                assert loaded.predict_proba(X_NEW).shape == (100, 3), (place, value)
+                assert loaded.predict(X_NEW).shape == (100,), (place, value)
+    assert tried > 300
+    assert len(messages) > tried // 2
+    assert not any("\n" in message for message in messages)
+
+
+def with_model(name, value):
+    def apply(manifest):
+        manifest = copy.deepcopy(manifest)
+        told = manifest["summary"]["models"][1]
+        (told["calibration"] if name in told["calibration"] else told)[name] = value
+        return manifest
+
+    return apply
+
+
+LIES = [
+    (with_field("n_features", 5), r"mean|not sound"),
+    (with_field("kind", "lambdamart"), "parameters"),
+    (with_field("metric", "f1"), "do not fit"),
+    (with_parameter("model", "own"), "do not fit"),
+    (with_parameter("model", ["linear"]), "do not fit"),
+    (with_parameter("__class__", 1), "other parameters"),
+    (with_parameter("hidden", None), "not possible"),
+    (with_parameter("anchors", 10**9), "not possible"),
+    (with_parameter("calibration", "eval"), "not possible"),
+    (with_summary("rows", 10**30), "whole number"),
+    (with_summary("target", "regression"), "classes"),
+    (with_summary("target", "binary"), "classes"),
+    (with_summary("classes", ["a", "b"]), "models for"),
+    (with_summary("classes", ["a", "b", ["c"]]), "classes"),
+    (with_summary("classes", [["a"], ["b"], ["c"]]), "classes"),
+    (with_summary("classes", ["a", "a", "b"]), "classes"),
+    (with_summary("classes", ["a", 1, None]), "classes"),
+    (with_summary("models", {}), "models for"),
+    (with_summary("models", [1, 2, 3]), "threshold"),
+    (with_model("threshold", float("nan")), "threshold of the model must be a number"),
+    (with_model("threshold", 10**400), "threshold of the model must be a number"),
+    (with_model("threshold", True), "threshold of the model must be a number"),
+    (with_model("multipliers", "many"), "multipliers"),
+    (with_model("multipliers", [10**400]), "multipliers"),
+    (with_model("calibration", None), "scores"),
+    (with_model("scores", [3.0, 2.0]), "rising scores"),
+    (with_model("probabilities", [0.1, float("inf")]), "probabilities"),
+    (with_model("history", []), "how it was chosen"),
+    (with_model("history", {}), "how it was chosen"),
+]
+SCORERS = [
+    None,
+    [],
+    {},
+    {"boosters": 10**15, "weights": [1.0] * 4},
+    {"boosters": -1, "weights": [1.0]},
+    {"boosters": 0},
+]
+
+
+@pytest.mark.parametrize("number", range(len(LIES)))
+def test_manifests_that_lie(model, path, number):
+    change, said = LIES[number]
+    manifest, members = read(path)
+    lie = change(manifest)
+    with pytest.raises(ModelFileError, match=said):
+        load(write(path, lie, members))
+
+
+@pytest.mark.parametrize("scorer", SCORERS)
+def test_scorers_that_lie(model, path, scorer):
+    manifest, members = read(path)
+    if model.model != "net":  # whose manifest says nothing of them
+        with pytest.raises(ModelFileError):
+            load(write(path, with_model("scorer", scorer)(manifest), members))
+
+
+def test_falling_or_impossible_probabilities(path):
+    manifest, members = read(path)
+    for scores, chances in (([1.0, 2.0], [0.1, 1.5]), ([1.0, 2.0], [0.5]), ([1.0, 1.0, 0.5], [0.1, 0.2, 0.3])):
+        lie = with_model("scores", scores)(with_model("probabilities", chances)(manifest))
+        with pytest.raises(ModelFileError, match="calibration"):
+            load(write(path, lie, members))
+
+
+def test_members_that_lie(model, path):
+    manifest, members = read(path)
+    with pytest.raises(ModelFileError, match=r"members that it does not use, \['code.py'\]"):
+        load(write(path, manifest, members | {"code.py": b"1"}))
+    if model.model == "linear":
+        assert members == {}
+        return
+    first, *others = sorted(members)
+    with pytest.raises(ModelFileError, match="must have"):
+        load(write(path, manifest, {name: members[name] for name in others}))
+    damages = [b"", b"\xff" * 50, members[first][:-1], members[first] + b"\n", members[first].replace(b"2", b"9")]
+    if model.model == "net":
+        arrays = safetensors.numpy.load(members[first])
+        damages.append(safetensors.numpy.save(arrays | {"intercept": np.full(1, np.nan, np.float32)}))
+        damages.append(safetensors.numpy.save({"intercept": arrays["intercept"]}))
+    for damage in damages:
+        try:
+            loaded = load(write(path, manifest, members | {first: damage}))
+        except ModelFileError:
+            continue
+        assert damage is damages[4]  # other digits are another model
+        assert loaded.predict(X_NEW).shape == (100,)
