@@ -131,6 +131,11 @@ def test_gaps_of_scores_that_lie_far_apart(spread: float) -> None:
             for m in ("exact", "linear")
         )
         assert close(linear, exact, 2e-3)
+    for metric in ("pairs", "auc"):
+        g, h = rw.lambda_gradients(metric, y, spread * s, method="linear", norm="gap")
+        assert (h >= -1e-12 * h.max()).all()
+        assert (g[y == y.max()] <= 0).all()
+        assert (g[y == y.min()] >= 0).all()
 
 
 def test_rows_in_any_order_and_queries_apart() -> None:

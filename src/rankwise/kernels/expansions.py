@@ -27,6 +27,7 @@ __all__ = ["PairTerms", "divided_terms", "plain_terms", "reach_of"]
 PLAIN_TERMS = 12  # relative error 1.3e-9 of the gradient and 2.4e-8 of the Hessian
 SLOWEST, DOUBLINGS = 0.005, 18  # rates 0.005, 0.01, …, enough for c = 0.01
 BETWEEN = 7  # rates 0.64, 1.28 and 2.56 are terms 7, 8 and 9, and 1.92 and 3.84 are between them
+VANISHING = 5  # rates from 0.16 on stand for what vanishes with x
 FARTHEST = 200.0  # fitted up to this x, and for every step of reach up to 2^LANES times it
 MOST_REACH = 8  # up to 8e11
 NEXT_TO_NOTHING = 3e-4  # a share of the largest value
@@ -106,15 +107,14 @@ def divided_terms(c: float, reach: int = 0) -> PairTerms:
     rates = np.append(rates, rates[between : between + 2] + rates[between + 1 : between + 3])
     x = np.concatenate(([0.0], np.geomspace(1e-3 * c, farthest, 400 + 100 * reach)))
     z = np.exp(-x)
-    if reach == 0:
-        kinds = (z / (1.0 + z), 1.0 / (1.0 + z), z / (1.0 + z) ** 2)
-        right, wrong, curvature = (_fitted(values / (c + x), x, rates, NEXT_TO_NOTHING) for values in kinds)
-        return PairTerms(right, wrong, curvature, 0.0, slowest, between)
-    # Pairs far apart count only where they are out of order: what vanishes there has no use for slow exponentials.
+    nothing = c / farthest if reach else NEXT_TO_NOTHING  # where scores lie far apart, pairs far apart are many
+    wrong = _fitted(1.0 / (1.0 + z) / (c + x), x, rates, nothing)
+    # What vanishes with x needs no slow exponentials, which would never quite cancel and could turn its sign.
+    slow = slower + VANISHING
     right, curvature = (
-        np.append(np.zeros(slower), known) for known in (divided_terms(c).right, divided_terms(c).curvature)
+        np.append(np.zeros(slow), _fitted(values / (c + x), x, rates[slow:], NEXT_TO_NOTHING))
+        for values in (z / (1.0 + z), z / (1.0 + z) ** 2)
     )
-    wrong = _fitted(1.0 / (1.0 + z) / (c + x), x, rates, c / farthest)
     return PairTerms(right, wrong, curvature, 0.0, slowest, between)
 
 
