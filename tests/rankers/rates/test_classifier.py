@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,8 +16,10 @@ from rankwise.errors import DataError, MetricError, RankwiseError, ShapeError
 from rankwise.metrics import FBeta, parse
 from rankwise.objectives.rates import rate_objective
 from rankwise.objectives.soft_counts import SoftCounts, operating_threshold
+from rankwise.rankers.rates.calibration import calibrated
 from rankwise.rankers.rates.family import unit_of
-from rankwise.rankers.rates.plan import family_of
+from rankwise.rankers.rates.linear import LinearFamily
+from rankwise.rankers.rates.plan import family_of, seen
 from rankwise.rankers.rates.rows import Rows, folds
 from tests.rankers.rates.made import FAMILIES, clusters, logistic, rows_of, small, soft_loss
 
@@ -73,10 +77,13 @@ def test_probabilities_rise_with_the_decision_and_are_calibrated(fitted):
 def test_the_same_seed_is_the_same_model_bit_for_bit(name):
     options = {"dropout": 0.3} if name == "dropout" else {}
     family = "net" if name == "dropout" else name
-    state = torch.random.get_rng_state()
-    models = [model_of(family, epochs=2, random_state=seed, **options).fit(X, Y) for seed in (3, 3, 4)]
-    if name != "own":
-        assert torch.equal(state, torch.random.get_rng_state())  # the caller's own draws are not disturbed
+    models = []
+    for seed in (3, 3, 4):
+        model = model_of(family, epochs=2, random_state=seed, **options)
+        torch.rand(7)  # the caller's own draws play no part
+        state = torch.random.get_rng_state()
+        models.append(model.fit(X, Y))
+        assert torch.equal(state, torch.random.get_rng_state())  # and are not disturbed
     first, again, other = (model.decision_function(X_NEW) for model in models)
     assert np.array_equal(first, again)
     assert np.array_equal(models[0].predict_proba(X_NEW), models[1].predict_proba(X_NEW))
@@ -89,13 +96,20 @@ def test_an_eval_set_places_the_threshold_and_no_model_sees_it(name):
     raw = model.decision_function(X_NEW) + model.threshold_
     expected = operating_threshold(FBeta(1.0), raw, Y_NEW == 1, np.ones(2000))
     assert model.threshold_ == pytest.approx(expected, rel=1e-6, abs=1e-9)
-    # Other labels of the same rows move the threshold, and may choose otherwise, but train nothing.
-    noise = np.random.default_rng(0).permutation(Y_NEW)
-    other = model_of(name, "f1", penalty=0.1).fit(X, Y, eval_set=(X_NEW, noise))
-    again = model_of(name, "f1", penalty=0.1).fit(X, Y, eval_set=(X_NEW, Y_NEW))
-    if name == "linear" and other.history_["chosen"] == again.history_["chosen"]:
-        assert np.array_equal(other.models_[0].scorer.vector, again.models_[0].scorer.vector)
-    assert other.threshold_ != again.threshold_
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_judged_train_nothing(seed):
+    """Whatever their labels, the model is one of the two that the training rows make."""
+    labels = np.random.default_rng(seed).permutation(Y_NEW) if seed else Y_NEW
+    model = model_of("linear", "f1", penalty=0.1).fit(X, Y, eval_set=(X_NEW, labels))
+    rows = Rows(seen(model, X), Y == 1, np.ones(Y.size))
+    family = LinearFamily(0.1)
+    (plain,) = family.plain(rows, [], refit=True)
+    tuned = family.tuned(plain, rows, SoftCounts(rate_objective("f1"), rows.positive, rows.weight))
+    assert not np.array_equal(plain.vector, tuned.vector)
+    expected = tuned if model.history_["chosen"] == "tuned" else plain
+    assert np.array_equal(model.models_[0].scorer.vector, expected.vector)
 
 
 def test_without_an_eval_set_all_rows_are_trained_on_and_folds_place_the_threshold():
@@ -219,19 +233,26 @@ def test_a_certificate_is_that_of_the_decisions(name):
 
 @pytest.mark.parametrize("name", ["trees", "net"])
 @pytest.mark.parametrize("objective", ["r@p=0.8", "f1"])
-def test_trees_and_nets_descend_the_soft_loss(name, objective):
+def test_trees_and_nets_are_tuned_by_soft_counts(name, objective, monkeypatch):
+    """Beyond what as many rounds of cross entropy alone would do."""
     rows = rows_of(clusters(900, 0))
     if name == "net":
         rows = Rows(rows.X.astype(np.float32), rows.positive, rows.weight)
     soft = SoftCounts(rate_objective(objective), rows.positive, rows.weight)
-    family = family_of(model_of(name, epochs=20), seed=0)
+    family = family_of(model_of(name, epochs=20, n_estimators=100), seed=0)
     plain = family.plain(rows, folds(rows.positive, 3, 0), refit=True)[-1]
     tuned = family.tuned(plain, rows, soft)
-    change = tuned.scores(rows.X) - plain.scores(rows.X)
+    module = importlib.import_module(f"rankwise.rankers.rates.{name}")
+    monkeypatch.setattr(module, "GAMMAS", (0.0,) * len(module.GAMMAS))
+    untuned = family.tuned(plain, rows, soft)
     scores = plain.honest if name == "trees" else plain.scores(rows.X)  # what tuning starts from
     points = soft.points(scores, unit_of(scores, rows.positive))
-    before, after = (soft_loss(points, one, rows, 2.0) for one in (scores, scores + change))
-    assert after < before - 0.01
+    before, without, after = (
+        soft_loss(points, scores + one.scores(rows.X) - plain.scores(rows.X), rows, 4.0)
+        for one in (plain, untuned, tuned)
+    )
+    assert after < before
+    assert after < without
 
 
 REFUSED = {
@@ -310,3 +331,14 @@ def test_either_calibration_has_small_errors_where_scores_are_true(method):
     assert np.abs(found - true).mean() < 0.05
     assert found.mean() == pytest.approx(y.mean(), abs=0.02)
     assert (model.models_[0].calibration.scores.size > 0) == (method == "isotonic")
+
+
+@pytest.mark.parametrize("method", ["isotonic", "sigmoid"])
+def test_calibration_weighs_rows(method):
+    rng = np.random.default_rng(0)
+    times, scores = rng.integers(0, 4, 500), np.round(X[:, 0], 1)
+    weighted = calibrated(method, scores, Y == 1, times.astype(float))
+    repeated = calibrated(method, *(np.repeat(v, times) for v in (scores, Y == 1)), np.ones(times.sum()))
+    at = np.linspace(-3, 3, 50)
+    assert np.allclose(weighted(at), repeated(at), atol=1e-3)
+    assert np.abs(weighted(at) - calibrated(method, scores, Y == 1, np.where(Y, 3.0, 1.0))(at)).max() > 0.05
