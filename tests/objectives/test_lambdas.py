@@ -96,10 +96,11 @@ def test_what_holds_of_any_list(case: tuple[NDArray[Any], NDArray[Any]], metric:
     y, s = case
     g, h = rw.lambda_gradients(metric, y, s, norm="gap")
     assert abs(g.sum()) <= 1e-9 * np.abs(g).sum() + 1e-300
-    assert (h >= -1e-12 * h.max(initial=0.0)).all()
-    if metric != "map":
-        assert (g[y == y.max()] <= 1e-12).all()
-        assert (g[y == y.min()] >= -1e-12).all()
+    assert (h >= 0).all()
+    if metric != "map":  # gaps are divided by to within 1e-3, and pairs that hardly count may have the wrong sign
+        nothing = 1e-6 * np.abs(g).max(initial=0.0) + 1e-12
+        assert (g[y == y.max()] <= nothing).all()
+        assert (g[y == y.min()] >= -nothing).all()
 
 
 @pytest.mark.parametrize("metric", ["auc", "ndcg@10", "map", "err@10", "pairs", "mrr"])
@@ -133,9 +134,9 @@ def test_gaps_of_scores_that_lie_far_apart(spread: float) -> None:
         assert close(linear, exact, 2e-3)
     for metric in ("pairs", "auc"):
         g, h = rw.lambda_gradients(metric, y, spread * s, method="linear", norm="gap")
-        assert (h >= -1e-12 * h.max()).all()
-        assert (g[y == y.max()] <= 0).all()
-        assert (g[y == y.min()] >= 0).all()
+        assert (h >= 0).all()
+        assert (g[y == y.max()] <= 1e-6 * np.abs(g).max()).all()
+        assert (g[y == y.min()] >= -1e-6 * np.abs(g).max()).all()
 
 
 def test_rows_in_any_order_and_queries_apart() -> None:

@@ -105,12 +105,13 @@ def divided_terms(c: float, reach: int = 0) -> PairTerms:
     slowest, farthest, between = SLOWEST / 2.0**slower, FARTHEST * 2.0**slower, BETWEEN + slower
     rates = slowest * 2.0 ** np.arange(doublings)
     rates = np.append(rates, rates[between : between + 2] + rates[between + 1 : between + 3])
-    x = np.concatenate(([0.0], np.geomspace(1e-3 * c, farthest, 400 + 100 * reach)))
-    z = np.exp(-x)
     nothing = c / farthest if reach else NEXT_TO_NOTHING  # where scores lie far apart, pairs far apart are many
-    wrong = _fitted(1.0 / (1.0 + z) / (c + x), x, rates, nothing)
+    x = np.append(0.0, np.geomspace(1e-3 * c, farthest, 400 + 100 * reach))
+    wrong = _fitted(1.0 / (1.0 + np.exp(-x)) / (c + x), x, rates, nothing)
     # What vanishes with x needs no slow exponentials, which would never quite cancel and could turn its sign.
     slow = slower + VANISHING
+    x = np.append(0.0, np.geomspace(1e-3 * c, FARTHEST, 400))
+    z = np.exp(-x)
     right, curvature = (
         np.append(np.zeros(slow), _fitted(values / (c + x), x, rates[slow:], NEXT_TO_NOTHING))
         for values in (z / (1.0 + z), z / (1.0 + z) ** 2)

@@ -134,6 +134,7 @@ class PairSums:
             self._by_swaps(steep, order, pushes, bends)
         else:
             self._by_loop(steep, order, pushes, bends)
+            np.maximum(bends, 0.0, out=bends)  # sums of exponentials may miss 0 by a little
         # |ΔM| is divided by a gap of σ·s, not of s, where it is divided at all
         scale = objective.sigma * (objective.sigma if objective.norm else 1.0)
         if scale != 1.0:
