@@ -71,6 +71,7 @@ def test_ctrl_c() -> None:
     """The command sends itself the signal when it is at work, so that the test need not guess when that is."""
     script = (
         "import os, signal, rankwise.cli, rankwise.data\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # which a run in the background may ignore
         f"rankwise.data.web = lambda *_: os.kill(os.getpid(), {int(signal.SIGINT)})\n"
         "rankwise.cli.app(['data', 'make', 'web', 'out.txt'])\n"
     )

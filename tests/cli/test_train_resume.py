@@ -26,7 +26,8 @@ LONG = [
     *("--set", "colsample_bytree=0.5", "--set", "early_stopping_rounds=none", "--set", "n_jobs=1"),
 ]
 SCRIPT = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a test run in the background may have been told to ignore it
 from rankwise.cli import app
 from rankwise.rankers import checkpoint
 checkpoint.SECONDS, checkpoint.SHARE = 0.0, 1e9
