@@ -38,7 +38,7 @@ __all__ = ["certify", "thresholds_to_try"]
 Bools = NDArray[np.bool_]
 
 GUIDE = 0.2
-"""Share of the rows that choose the thresholds for a precision: 0.1 to 0.3 certify about the same recall."""
+"""Share of the rows that choose the thresholds for a precision: see benchmarks/certify.py."""
 
 MOST = math.log(1e12)
 """More rows than this (its logarithm) are as good as infinitely many."""

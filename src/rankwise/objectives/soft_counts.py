@@ -130,7 +130,7 @@ class SoftCounts:
     """A rate objective on rows with known labels; `points(scores, width)` finds its operating points."""
 
     def __init__(self, objective: RateObjective, positive: NDArray[np.bool_], weight: Array) -> None:
-        self.objective, self.positive, self.weight = objective, positive, weight
+        self.positive, self.weight = positive, weight
         self.positives = float(weight[positive].sum())
         self.near = [(term, near_points(term.metric, term.statement.anchors)) for term in objective.terms]
 

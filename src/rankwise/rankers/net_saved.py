@@ -17,7 +17,7 @@ from rankwise.rankers.base import SavedModel
 from rankwise.rankers.net_module import layer_shapes, make_module
 from rankwise.rankers.net_training import load_weights
 from rankwise.rankers.parameters import check_parameters
-from rankwise.rankers.saved_values import histories, number_or_none, plain, whole
+from rankwise.rankers.saved_values import histories, know_features, number_or_none, told_of, whole
 from rankwise.rankers.standardiser import Standardiser
 
 __all__ = ["checked_arrays", "from_saved", "to_saved"]
@@ -32,15 +32,11 @@ def to_saved(model: Any) -> SavedModel:
             "a model file holds no code, so a net of your own (torch_module) cannot be saved in one, got "
             f"{type(model.torch_module).__name__}; save the weights of model.module_ by safetensors"
         )
-    names = getattr(model, "feature_names_in_", None)
     arrays = {name: tensor.detach().cpu().numpy() for name, tensor in model.module_.state_dict().items()}
     arrays |= {"mean": model.standardiser_.mean, "scale": model.standardiser_.scale}
     return SavedModel(
-        kind=model.kind,
+        **told_of(model),
         metric=str(parse(model.metric)),
-        parameters={name: plain(value) for name, value in model.get_params(deep=False).items()},
-        n_features=int(model.n_features_in_),
-        feature_names=None if names is None else [str(name) for name in names],
         summary={
             "engine": f"torch {torch.__version__}",
             "rows": int(model.n_rows_),
@@ -67,9 +63,7 @@ def from_saved(cls: type[Any], saved: SavedModel) -> Any:
     model.standardiser_ = Standardiser(arrays.pop("mean"), arrays.pop("scale"))
     model.module_ = make_module(model.get_params(deep=False), saved.n_features).eval()
     load_weights(model.module_, arrays)
-    model.n_features_in_ = saved.n_features
-    if saved.feature_names is not None:
-        model.feature_names_in_ = np.array(saved.feature_names, dtype=object)
+    know_features(model, saved)
     said = saved.summary
     model.n_rows_, model.n_queries_ = whole(said, "rows"), whole(said, "queries")
     model.best_iteration_ = whole(said, "best_iteration")

@@ -6,32 +6,23 @@ import inspect
 from typing import Any
 
 import lightgbm as lgb
-import numpy as np
 
 from rankwise.errors import DataError, ModelFileError
 from rankwise.metrics import parse
 from rankwise.rankers.base import SavedModel
 from rankwise.rankers.parameters import check_parameters
-from rankwise.rankers.saved_values import histories, number_or_none, plain, whole
+from rankwise.rankers.saved_values import histories, know_features, number_or_none, told_of, whole
 from rankwise.rankers.tree_checks import check_tree_text
-from rankwise.rankers.tree_text import join_trees, read_booster, split_trees
+from rankwise.rankers.tree_text import read_booster, written
 
 __all__ = ["from_saved", "to_saved"]
 
 
 def to_saved(model: Any) -> SavedModel:
     """What is needed to predict, score and fit again."""
-    texts = []
-    for booster in model.boosters_:
-        header, trees = split_trees(booster.model_to_string())
-        texts.append(join_trees(header, trees, booster.pandas_categorical))
-    names = getattr(model, "feature_names_in_", None)
     return SavedModel(
-        kind=model.kind,
+        **told_of(model),
         metric=str(parse(model.metric)),
-        parameters={name: plain(value) for name, value in model.get_params(deep=False).items()},
-        n_features=int(model.n_features_in_),
-        feature_names=None if names is None else [str(name) for name in names],
         summary={
             "engine": f"lightgbm {lgb.__version__}",
             "rows": int(model.n_rows_),
@@ -42,7 +33,7 @@ def to_saved(model: Any) -> SavedModel:
             "interrupted": bool(model.interrupted_),
             "evals_result": model.evals_result_,
         },
-        members={f"bag_{bag}.txt": text.encode() for bag, text in enumerate(texts)},
+        members={f"bag_{bag}.txt": written(booster).encode() for bag, booster in enumerate(model.boosters_)},
     )
 
 
@@ -66,9 +57,7 @@ def from_saved(cls: type[Any], saved: SavedModel) -> Any:
     for bag in range(len(saved.members)):
         text = check_tree_text(saved.members[f"bag_{bag}.txt"], saved.n_features)
         model.boosters_.append(read_booster(text))
-    model.n_features_in_ = saved.n_features
-    if saved.feature_names is not None:
-        model.feature_names_in_ = np.array(saved.feature_names, dtype=object)
+    know_features(model, saved)
     said = saved.summary
     model.n_rows_, model.n_queries_ = whole(said, "rows"), whole(said, "queries")
     model.best_iteration_ = max(booster.current_iteration() for booster in model.boosters_)

@@ -9,20 +9,39 @@ import numpy as np
 
 from rankwise.errors import ModelFileError
 from rankwise.metrics import Metric
+from rankwise.rankers.base import SavedModel
 
-__all__ = ["histories", "is_number", "number_or_none", "plain", "whole"]
+__all__ = ["histories", "is_number", "know_features", "number_or_none", "told_of", "whole"]
 
 
-def plain(value: Any) -> Any:
+def told_of(model: Any) -> dict[str, Any]:
+    """What the manifest says of any model: its kind, parameters and features."""
+    names = getattr(model, "feature_names_in_", None)
+    return {
+        "kind": model.kind,
+        "parameters": {name: _plain(value) for name, value in model.get_params(deep=False).items()},
+        "n_features": int(model.n_features_in_),
+        "feature_names": None if names is None else [str(name) for name in names],
+    }
+
+
+def know_features(model: Any, saved: SavedModel) -> None:
+    """Give a model that is being loaded the features that it was saved with."""
+    model.n_features_in_ = saved.n_features
+    if saved.feature_names is not None:
+        model.feature_names_in_ = np.array(saved.feature_names, dtype=object)
+
+
+def _plain(value: Any) -> Any:
     """A parameter as JSON has it; what was only a start of the training (scores, a model, a generator) is left out."""
     if isinstance(value, Metric):
         return str(value)
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, dict):
-        return {name: plain(one) for name, one in value.items()}
+        return {name: _plain(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
+        return [_plain(one) for one in value]
     return value if isinstance(value, str | int | float | bool | None) else None
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import lightgbm as lgb
 
-__all__ = ["join_trees", "read_booster", "split_trees"]
+__all__ = ["join_trees", "read_booster", "split_trees", "written"]
 
 END = "end of trees\n"
 
@@ -36,6 +36,11 @@ def join_trees(header: Sequence[str], trees: Sequence[str], categories: Any = No
     # A number of numpy's among the categories is written as the plain number that it holds.
     tail = f"\npandas_categorical:{json.dumps(categories, default=lambda value: value.item())}\n"
     return "\n".join([*header, f"tree_sizes={sizes}", "", ""]) + "".join(numbered) + END + tail
+
+
+def written(booster: lgb.Booster) -> str:
+    """The text of a booster, as a model file has it."""
+    return join_trees(*split_trees(booster.model_to_string()), booster.pandas_categorical)
 
 
 def read_booster(text: str) -> lgb.Booster:

@@ -28,7 +28,7 @@ from rankwise.rankers.rates.plan import (
     seen,
 )
 from rankwise.rankers.rates.rows import Array
-from rankwise.rankers.rates.targets import Targets, positives_of
+from rankwise.rankers.rates.targets import positives_of
 from rankwise.rankers.standardiser import Standardiser
 
 __all__ = ["RateClassifier"]
@@ -118,16 +118,14 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         objective = checked_objective(self)
         features, targets = features_of(self, X, fitting=True), positives_of(y)
         self.classes_, self.kind_of_target_ = targets.classes, targets.kind
-        rows = rows_of_targets(features, targets, sample_weight, "")
         self.standardiser_ = None if self.model == "trees" else Standardiser.of(features, np.arange(len(features)))
+        rows = rows_of_targets(self, features, targets, sample_weight, "")
         judged = judged_rows(self, eval_set, targets)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         family = family_of(self, seed)
         self.models_ = []
         for k in range(rows.positive.shape[1]):
-            mine = column(self, rows, k)
-            assert mine is not None
-            others = column(self, judged, k)
+            mine, others = column(self, rows, k), None if judged is None else column(self, judged, k)
             self.models_.append(fit_binary(family, objective, mine, others, self.folds, self.calibration, seed))
         self.n_rows_ = int(rows.positive.shape[0])
         return self
@@ -190,8 +188,7 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         decisions = self.decision_function(X)
         if self.kind_of_target_ != "binary":
             raise DataError(f"a certificate is for two classes, got {len(self.classes_)}; certify each column yourself")
-        known = Targets("binary", self.classes_, np.zeros((0, 1), dtype=bool))
-        positive = positives_of(y, known).positive[:, 0]
+        positive = positives_of(y, self.kind_of_target_, self.classes_).positive[:, 0]
         metrics = [term.metric for term in checked_objective(self).terms]
         promised = next((metric for metric in metrics if isinstance(metric, CurveMetric)), metrics[0])
         return certify(positive, decisions, promised, confidence=confidence)
@@ -199,7 +196,7 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
     def objective_value(self, X: Any, y: ArrayLike) -> float:
         """The metric that the objective names, wherever its threshold; of several classes the mean over them."""
         found = self.decision_function(X)
-        positive = positives_of(y, Targets(self.kind_of_target_, self.classes_, np.zeros((0, 1), dtype=bool))).positive
+        positive = positives_of(y, self.kind_of_target_, self.classes_).positive
         columns = found[:, None] if found.ndim == 1 else found
         total = 0.0
         for term in checked_objective(self).terms:

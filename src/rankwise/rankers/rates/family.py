@@ -9,9 +9,7 @@ import numpy as np
 from rankwise.objectives.soft_counts import SoftCounts
 from rankwise.rankers.rates.rows import Array, Rows, Split
 
-__all__ = ["GAMMAS", "Family", "Scorer", "log_losses", "unit_of"]
-
-GAMMAS = (2.0, 8.0, 32.0)  # soft counts against cross entropy; models of all three are averaged
+__all__ = ["Family", "Scorer", "log_losses", "unit_of"]
 
 
 class Scorer(Protocol):

@@ -11,13 +11,14 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from rankwise.objectives.soft_counts import SoftCounts
-from rankwise.rankers.rates.family import GAMMAS, Scorer, log_losses, unit_of
+from rankwise.rankers.rates.family import Scorer, log_losses, unit_of
 from rankwise.rankers.rates.rows import Array, Rows, Split
 
 __all__ = ["LinearFamily", "LinearScorer"]
 
 PENALTIES = (1.0, 0.1, 0.01, 1e-3, 1e-4)  # tried in this order, each from the weights of the one before
 UNJUDGED = 0.1  # where there are too few rows to choose by
+GAMMAS = (2.0, 8.0, 32.0)  # soft counts against cross entropy; the weights of the three models are averaged
 WIDTHS = (1.0, 0.5)  # of the sigmoids, in units of the scores
 
 

@@ -77,13 +77,13 @@ def seen(model: Any, features: Any) -> Any:
     return rows.astype(np.float64) if model.model == "linear" else rows
 
 
-def rows_of_targets(features: Any, targets: Targets, weight: ArrayLike | None, whose: str) -> Rows:
-    """Rows with a column of positives for each class."""
+def rows_of_targets(model: Any, features: Any, targets: Targets, weight: ArrayLike | None, whose: str) -> Rows:
+    """Rows as the family takes them, with a column of positives for each class."""
     count = features.shape[0]
     if targets.positive.shape[0] != count:
         raise ShapeError(f"y{whose} must have one entry a row: got {targets.positive.shape[0]} for {count} rows")
     weights = weights_of(f"sample_weight{whose}", weight, count, "row")
-    return Rows(features, targets.positive, np.ones(count) if weights is None else weights)
+    return Rows(seen(model, features), targets.positive, np.ones(count) if weights is None else weights)
 
 
 def judged_rows(model: Any, eval_set: Any, known: Targets) -> Rows | None:
@@ -93,18 +93,16 @@ def judged_rows(model: Any, eval_set: Any, known: Targets) -> Rows | None:
     if not isinstance(eval_set, tuple) or len(eval_set) not in (2, 3):
         raise DataError(f"eval_set must be (X, y) or (X, y, weights), got {type(eval_set).__name__}")
     X, y, weight = (*eval_set, None)[:3]
-    return rows_of_targets(features_of(model, X, fitting=False), positives_of(y, known), weight, " of eval_set")
+    features = features_of(model, X, fitting=False)
+    return rows_of_targets(model, features, positives_of(y, known.kind, known.classes), weight, " of eval_set")
 
 
-def column(model: Any, rows: Rows | None, k: int) -> Rows | None:
+def column(model: Any, rows: Rows, k: int) -> Rows:
     """The rows of one model that weigh anything, which must be of both kinds."""
-    if rows is None:
-        return None
     counted = np.flatnonzero(rows.weight > 0)
     positive = rows.positive[counted, k]
     if not positive.any() or positive.all():
         name = model.classes_.tolist()[-1 if model.kind_of_target_ == "binary" else k]
         raise DataError(f"there must be rows of the class {name!r} and rows that are not of it; drop it or add rows")
-    return Rows(
-        seen(model, rows.X if counted.size == rows.weight.size else rows.X[counted]), positive, rows.weight[counted]
-    )
+    X = rows.X if counted.size == rows.weight.size else rows.X[counted]
+    return Rows(X, positive, rows.weight[counted])

@@ -18,10 +18,10 @@ from rankwise.rankers.rates.linear import LinearScorer
 from rankwise.rankers.rates.plan import FAMILIES, checked_objective
 from rankwise.rankers.rates.rows import Array
 from rankwise.rankers.rates.trees import TreeScorer
-from rankwise.rankers.saved_values import is_number, plain, whole
+from rankwise.rankers.saved_values import is_number, know_features, told_of, whole
 from rankwise.rankers.standardiser import Standardiser
 from rankwise.rankers.tree_checks import check_tree_text
-from rankwise.rankers.tree_text import join_trees, read_booster, split_trees
+from rankwise.rankers.tree_text import read_booster, written
 
 __all__ = ["from_saved", "to_saved"]
 
@@ -34,11 +34,11 @@ def to_saved(model: Any, models: list[BinaryModel]) -> SavedModel:
             f"{type(model.model).__name__}; save the weights of model.models_[0].scorer.module by safetensors"
         )
     members: dict[str, bytes] = {}
-    told = []
+    of_models = []
     for number, one in enumerate(models):
         of_scorer, its_members = _scorer_told(one.scorer, number)
         members |= its_members
-        told.append(
+        of_models.append(
             {
                 "threshold": one.threshold,
                 "multipliers": one.multipliers.tolist(),
@@ -52,21 +52,17 @@ def to_saved(model: Any, models: list[BinaryModel]) -> SavedModel:
                 "scorer": of_scorer,
             }
         )
-    names, objective = getattr(model, "feature_names_in_", None), str(checked_objective(model))
-    given, scale = {name: plain(value) for name, value in model.get_params(deep=False).items()}, model.standardiser_
+    objective, scale, told = str(checked_objective(model)), model.standardiser_, told_of(model)
     return SavedModel(
-        kind=model.kind,
+        **told | {"parameters": told["parameters"] | {"objective": objective}},
         metric=objective,
-        parameters=given | {"objective": objective},
-        n_features=int(model.n_features_in_),
-        feature_names=None if names is None else [str(name) for name in names],
         summary={
             "engine": f"lightgbm {lgb.__version__}" if model.model == "trees" else "rankwise",
             "rows": model.n_rows_,
             "target": model.kind_of_target_,
             "classes": model.classes_.tolist(),
             "standardiser": None if scale is None else {"mean": scale.mean.tolist(), "scale": scale.scale.tolist()},
-            "models": told,
+            "models": of_models,
         },
         members=members,
     )
@@ -80,8 +76,7 @@ def _scorer_told(scorer: Scorer, number: int) -> tuple[dict[str, Any], dict[str,
     if isinstance(scorer, TreeScorer):
         members = {}
         for place, booster in enumerate((scorer.shared, *scorer.averaged)):
-            text = join_trees(*split_trees(booster.model_to_string()), booster.pandas_categorical)
-            members[f"model_{number}_trees_{place}.txt"] = text.encode()
+            members[f"model_{number}_trees_{place}.txt"] = written(booster).encode()
         return {"boosters": len(members)}, members
     from rankwise.rankers.rates.saved_nets import net_member
 
@@ -92,9 +87,8 @@ def from_saved(cls: type[Any], saved: SavedModel) -> Any:
     """A fitted model; everything is checked first."""
     model = _unfitted(cls, saved)
     said = saved.summary
-    model.n_rows_, model.n_features_in_ = whole(said, "rows"), saved.n_features
-    if saved.feature_names is not None:
-        model.feature_names_in_ = np.array(saved.feature_names, dtype=object)
+    know_features(model, saved)
+    model.n_rows_ = whole(said, "rows")
     model.kind_of_target_, model.classes_ = _classes(said)
     told, count = said.get("models"), model.classes_.size
     wanted = 1 if model.kind_of_target_ == "binary" else count

@@ -26,8 +26,8 @@ class Targets:
     positive: NDArray[np.bool_]
 
 
-def positives_of(y: Any, known: Targets | None = None) -> Targets:
-    """Labels as columns; those of other rows in the classes already known."""
+def positives_of(y: Any, kind: Kind | None = None, known: NDArray[Any] | None = None) -> Targets:
+    """Labels as columns; those of other rows than were trained on with the kind and classes already known."""
     if y is None:
         raise DataError("RateClassifier requires y to be passed, but the target y is None; pass the labels")
     try:
@@ -36,13 +36,13 @@ def positives_of(y: Any, known: Targets | None = None) -> Targets:
     except ValueError as problem:
         raise DataError(f"{str(problem).rstrip('.')}; pass labels of classes") from problem
     several = type_of_target(y, input_name="y").startswith("multilabel")
-    if several or (known is not None and known.kind == "multilabel"):
+    if several or kind == "multilabel":
         found = np.asarray(y.toarray() if hasattr(y, "toarray") else y) > 0
-        if known is not None and (known.kind != "multilabel" or found.shape[1:] != known.classes.shape):
+        if known is not None and (kind != "multilabel" or found.shape[1:] != known.shape):
             raise ShapeError(f"y must have the columns of the training labels, got {found.shape[1:]}; check y")
         return Targets("multilabel", np.arange(found.shape[1]), found)
     labels = column_or_1d(y, warn=True)
-    classes = np.unique(labels) if known is None else known.classes
+    classes = np.unique(labels) if known is None else known
     if classes.size < 2:
         raise DataError(
             f"RateClassifier needs rows of two classes or more, got one class, {classes.tolist()[0]!r}; check y"

@@ -16,7 +16,7 @@ from rankwise.rankers.rates.rows import Array, Rows, Split, folds
 
 __all__ = ["TreeFamily", "TreeScorer", "counted"]
 
-GAMMAS = (2.0, 8.0)
+GAMMAS = (2.0, 8.0)  # soft counts against log loss; the scores of the two models are averaged
 ROUNDS, RATE, EVERY = 80, 0.03, 10  # of the rounds that tune; operating points are found anew every so many
 WIDTHS, WIDE = (1.0, 0.5), 20  # of the sigmoids, in units of the scores: the first for so many rounds
 INNER = 4  # parts of the training rows for scores that are not learned by heart
