@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from sklearn.utils import _safe_indexing
 from rankwise.errors import DataError
 from rankwise.metrics.evaluation import aligned
 
-__all__ = ["Explanation", "explain_rows"]
+__all__ = ["Explanation", "explain_rows", "explained"]
 
 SHOWN = 10
 
@@ -51,20 +52,33 @@ def _short(value: Any) -> str:
 
 def explain_rows(model: Any, X: Any, i: int, j: int) -> Explanation:
     """The parts of the difference of two scores, from the trees' own contributions (SHAP values)."""
+    # The last part is what all rows share.
+    return explained(model, X, i, j, model._average, lambda two: model._average(two, pred_contrib=True)[:, :-1])
+
+
+def explained(
+    model: Any,
+    X: Any,
+    i: int,
+    j: int,
+    scores_of: Callable[[Any], NDArray[np.float64]],
+    parts_of: Callable[[Any], NDArray[np.float64]],
+) -> Explanation:
+    """The difference of two scores, feature by feature, where `parts_of` two rows is what each feature adds."""
     for row in (i, j):
         if not 0 <= row < X.shape[0]:
             raise DataError(f"rows are counted from 0 to {X.shape[0] - 1}, got {row}; name one of these")
     two = _safe_indexing(X, [i, j])
     if isinstance(two, sp.csr_matrix):
         two = two.toarray()  # LightGBM rounds the contributions of sparse rows to their own precision
-    parts = model._average(two, pred_contrib=True)
+    parts = parts_of(two)
     names = getattr(model, "feature_names_in_", None)
     return Explanation(
         i=i,
         j=j,
-        difference=float(np.subtract(*model._average(two))),
+        difference=float(np.subtract(*scores_of(two))),
         features=[f"feature {k}" for k in range(model.n_features_in_)] if names is None else [str(n) for n in names],
-        contributions=parts[0, :-1] - parts[1, :-1],
+        contributions=parts[0] - parts[1],
         values=_values(two),
     )
 
