@@ -100,7 +100,7 @@ def merge(name: str, rows: list[Row], keys: tuple[str, ...]) -> None:
     old = json.loads(path.read_text())["rows"] if path.exists() else []
     new = {tuple(row[key] for key in keys) for row in rows}
     kept = [row for row in old if tuple(row[key] for key in keys) not in new]
-    harness.write(f"p3-{name}", {"rows": kept + rows, "machine": harness.machine("highspy")})
+    harness.write(f"p3-{name}", {"rows": kept + rows, "machine": harness.machine()})
 
 
 def picked(wanted: str | None, known: Any) -> list[Any]:
