@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rankwise.models import load, save
     from rankwise.objectives.diagnose import diagnose
     from rankwise.objectives.lambdas import lambda_gradients
-    from rankwise.rankers import LambdaMART, LambdaRank, RankNet, RateClassifier
+    from rankwise.rankers import LambdaMART, LambdaRank, MarginRanker, RankNet, RateClassifier
 
 __version__ = "0.1.0"
 
@@ -28,6 +28,7 @@ __all__ = [
     "Evaluation",
     "LambdaMART",
     "LambdaRank",
+    "MarginRanker",
     "Metric",
     "RankNet",
     "RankingData",
@@ -61,7 +62,7 @@ _HOMES = {
     ),
     "rankwise.models": ("load", "save"),
     "rankwise.objectives": ("diagnose", "lambda_gradients"),
-    "rankwise.rankers": ("LambdaMART", "LambdaRank", "RankNet", "RateClassifier"),
+    "rankwise.rankers": ("LambdaMART", "LambdaRank", "MarginRanker", "RankNet", "RateClassifier"),
 }
 
 

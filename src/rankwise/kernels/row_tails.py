@@ -79,8 +79,8 @@ def lowest(values: Any, weight: Any, mass: float, share: Any) -> tuple[float, fl
 
 @kernel
 def block_tails(
-    scores: Any, weight: Any, better: Any, better_starts: Any, worse: Any, worse_starts: Any, masses: Any, block_share: Any,
-    low: int, high: int, row_share: Any, thresholds: Any, means: Any,
+    scores: Any, weight: Any, better: Any, better_starts: Any, worse: Any, worse_starts: Any, masses: Any,
+    block_share: Any, low: int, high: int, row_share: Any, thresholds: Any, means: Any,
 ) -> None:  # fmt: skip
     """For blocks low to high of better and worse rows: the lowest of the better and the highest of the worse.
 
@@ -89,7 +89,11 @@ def block_tails(
     """
     for b in range(low, high):
         for side in range(2):
-            rows = better[better_starts[b] : better_starts[b + 1]] if side == 0 else worse[worse_starts[b] : worse_starts[b + 1]]
+            rows = (
+                better[better_starts[b] : better_starts[b + 1]]
+                if side == 0
+                else worse[worse_starts[b] : worse_starts[b + 1]]
+            )
             sign = 1.0 if side == 0 else -1.0
             values, weights, share = np.empty(rows.size), np.empty(rows.size), np.empty(rows.size)
             for k in range(rows.size):

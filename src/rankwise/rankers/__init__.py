@@ -2,7 +2,8 @@
 
 from rankwise.rankers.lambdamart import LambdaMART
 from rankwise.rankers.lambdarank import LambdaRank
+from rankwise.rankers.margin.margin_ranker import MarginRanker
 from rankwise.rankers.ranknet import RankNet
 from rankwise.rankers.rates.classifier import RateClassifier
 
-__all__ = ["LambdaMART", "LambdaRank", "RankNet", "RateClassifier"]
+__all__ = ["LambdaMART", "LambdaRank", "MarginRanker", "RankNet", "RateClassifier"]

@@ -34,13 +34,18 @@ RANGES: dict[str, tuple[bool, float | None, float]] = {
     "penalty": (False, 0, 1e6),
     "net_learning_rate": (False, None, 1e3),
     "batch_rows": (True, 1, 10**9),
+    "tol": (False, None, 1),
+    "max_iter": (True, 1, 10**9),
+    "epsilon": (False, None, 1),
 }
+SEVERAL = ("epsilon",)  # may be a list of such numbers
 OPTIONAL = ("early_stopping_rounds", "max_bin", "batch_queries", "penalty")  # may be None
 WORDS: dict[str, tuple[Any, ...]] = {
     "norm": ("gap", None),
     "activation": ("relu", "tanh"),
     "optimiser": ("adamw", "p2"),
     "calibration": ("isotonic", "sigmoid"),
+    "method": ("pairs", "reduced", "heuristic", "hard"),
 }
 MOST_LAYERS, WIDEST = 100, 10**6
 
@@ -52,21 +57,30 @@ def check_parameters(given: dict[str, Any]) -> None:
     for name, (whole, low, high) in RANGES.items():
         if name not in given or (name in OPTIONAL and given[name] is None):
             continue
-        value = given[name]
-        kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
-        fits = isinstance(value, kinds) and not (isinstance(value, bool) and name != "verbose")
-        if not fits or not value <= high or (value <= 0 if low is None else value < low):  # NaN is not <= high
-            kind = "a whole number" if whole else "a number"
-            bounds = f"above 0 and at most {high:g}" if low is None else f"from {low:g} to {high:g}"
-            raise DataError(f"{name} must be {kind} {bounds}, got {value!r}")
+        several = name in SEVERAL and isinstance(given[name], list | tuple) and len(given[name]) > 0
+        for value in given[name] if several else [given[name]]:
+            kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
+            fits = isinstance(value, kinds) and not (isinstance(value, bool) and name != "verbose")
+            if not fits or not value <= high or (value <= 0 if low is None else value < low):  # NaN is not <= high
+                kind = "a whole number" if whole else "a number"
+                bounds = f"above 0 and at most {high:g}" if low is None else f"from {low:g} to {high:g}"
+                raise DataError(f"{name} must be {kind} {bounds}, got {value!r}")
     for name, words in WORDS.items():
         if name in given and not (isinstance(given[name], str | None) and given[name] in words):
             known = " or ".join("None" if word is None else f'"{word}"' for word in words)
             raise DataError(f"{name} must be {known}, got {given[name]!r}")
     if not isinstance(given.get("n_jobs"), int | np.integer | None):
         raise DataError(f"n_jobs must be a number of threads, or None for all cores, got {given['n_jobs']!r}")
+    if "hypotheses" in given:
+        _check_hypotheses(given["hypotheses"])
     if "hidden" in given:
         _check_hidden(given["hidden"])
+
+
+def _check_hypotheses(given: Any) -> None:
+    functions = isinstance(given, list | tuple) and len(given) > 0 and all(map(callable, given))
+    if not functions and not (isinstance(given, str) and given in ("features", "stumps")):
+        raise DataError(f'hypotheses must be "features", "stumps" or a list of functions of X, got {given!r}')
 
 
 def _check_hidden(hidden: Any) -> None:

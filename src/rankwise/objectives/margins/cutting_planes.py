@@ -69,6 +69,7 @@ class Hypotheses(Protocol):
 class Cut:
     """Where a cut was made, what is kept of it, and for how many rounds it was idle."""
 
+    keys: list[Hashable]
     alpha: Array
     tail_of: TailOf
     number: int  # among the cuts of that tail
@@ -96,9 +97,7 @@ class Progress:
 def solve(hypotheses: Hypotheses, tail_of: TailOf, rows: int, start: Progress | None = None) -> Iterator[Progress]:
     """Rounds without end: the caller stops when the gap is small enough for it."""
     search = _Search(hypotheses, tail_of, rows, start)
-    if start is None:
-        search.ease(tail_of)
-    if search.tail_of is not tail_of or start is not None:
+    if start is not None or not search.ease(tail_of):
         search.look(tail_of)
     idle, before = 0, np.inf  # rounds to go without a step by curvature, since those gained nothing; the last gap
     waits = 0
@@ -121,7 +120,8 @@ class _Search:
 
     def __init__(self, hypotheses: Hypotheses, tail_of: TailOf, rows: int, start: Progress | None) -> None:
         self.hypotheses, self.tail_of = hypotheses, tail_of
-        self.bound, self.mixture = np.inf, []
+        self.bound = np.inf
+        self.mixture: list[tuple[float, Cut]] = []
         self.cuts: list[Cut] = []
         self.master = Master()
         first = tail_of(np.zeros(rows))
@@ -142,11 +142,11 @@ class _Search:
         self.best = tail_of(self.scores) if tail is None else tail
         self.slope = self._cut(self.alpha, self.best)
 
-    def ease(self, tail_of: TailOf) -> None:
-        """Climb with ε from 1 down, to less only when the value then is above 0: below, all ways lead to scores of 0."""
+    def ease(self, tail_of: TailOf) -> bool:
+        """Climb with ε from 1 down, to less only if its value is above 0: below, all ways lead to scores of 0."""
         epsilon, least = EASING, tail_of.epsilon
         if epsilon <= least:
-            return
+            return False
         self.look(tail_of.eased(epsilon))
         while epsilon > least:
             epsilon = max(least, EASING * epsilon)
@@ -157,6 +157,7 @@ class _Search:
                 if tail.value > 0.0:
                     break
             self.look(harder, tail)
+        return True
 
     def bounded(self) -> Progress:
         """Solve the master, price all hypotheses against its mixture of cuts, and say where the search stands."""
@@ -246,7 +247,7 @@ class _Search:
         for number, weights in enumerate(tail.weights):
             memory = self.hypotheses.memory(weights)
             self.master.add_cut(self.hypotheses.edges(memory, self.keys))
-            self.cuts.append(Cut(alpha, self.tail_of, number, memory, tail.nu))
+            self.cuts.append(Cut(self.keys, alpha, self.tail_of, number, memory, tail.nu))
         return self.cuts[-len(tail.weights)].memory
 
     def _forget(self, weights: Array) -> None:

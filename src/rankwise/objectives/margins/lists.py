@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,9 +71,7 @@ class PairLists:
         """Weight of all pairs."""
         total = np.zeros(self.grades.size)
         order, ones = np.arange(self.grade.size), np.zeros(self.grade.size)
-        close_weight(
-            ones, self.grade[order], self.grades, self.weight, self.offsets, 1.0, 0, self.grades.size, total
-        )
+        close_weight(ones, self.grade[order], self.grades, self.weight, self.offsets, 1.0, 0, self.grades.size, total)
         return float(total.sum())
 
     @property
@@ -103,7 +102,7 @@ class PairLists:
             start, stop = self.offsets[q], self.offsets[q + 1]
             by_grade = start + np.argsort(self.grade[start:stop], kind="stable")
             borders = np.searchsorted(self.grade[by_grade], np.arange(1, self.grades[q] + 1))
-            for low, high in zip(borders[:-1], borders[1:], strict=True):
+            for low, high in pairwise(borders):
                 better.append(by_grade[low:high])
                 worse.append(by_grade[:low])
                 entries += int(high)

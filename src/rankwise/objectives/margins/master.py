@@ -24,11 +24,12 @@ class MasterSolution:
 
 
 class Master:
-    """max t subject to t <= g_c·α for every cut c, α in the simplex; a warm start for every cut and hypothesis added."""
+    """max t subject to t <= g_c·α for every cut c, α in the simplex; warm starts for all that is added."""
 
     def __init__(self) -> None:
         self.cuts, self.columns = 0, 0
-        self.engine = highspy.Highs()
+        engine: Any = highspy.Highs
+        self.engine = engine()
         for option, value in (
             ("output_flag", False), ("threads", 1), ("presolve", "off"), ("solver", "simplex"),
             ("primal_feasibility_tolerance", EXACT), ("dual_feasibility_tolerance", EXACT),

@@ -23,6 +23,7 @@ NEAR = 1024  # pairs or rows that the curvature is taken from
 LONG = 20_000  # rows from which a sample of pairs tells where to search
 WORST_PAIRS = 16  # of which the hard margin makes a cut each
 SEARCH = 60  # halvings of an interval
+GRID = 2.0**44  # scores are rounded to 1/GRID, so that equal ones stay equal however they were added up
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +54,8 @@ class Tail:
 class TailOf(Protocol):
     """A program: what it makes of scores, one a row."""
 
+    epsilon: float
+
     def __call__(self, scores: Array) -> Tail:
         """The tail of these scores."""
         ...
@@ -78,7 +81,7 @@ class PairTail:
 
     def __call__(self, scores: Array) -> Tail:
         """The tail, by a sort and a search for its end."""
-        lists = self.lists
+        lists, scores = self.lists, _on_grid(scores)
         spread = float(np.ptp(scores))
         if spread == 0.0:
             return Tail(0.0, [self._mean_weights()], 0.0)
@@ -91,13 +94,14 @@ class PairTail:
             levels, better, worse = np.empty((3, order.size))
             count = pair_tails.put_together(ranked, grade, weight, lists.offsets, place, levels, better, worse, starts)
             counted = (levels[:count], better[:count], worse[:count], none, none, starts)
-        low, high, below_low, below_high = pair_tails.find_gap(
-            *counted, self.mass, *self._bracket(scores, spread), -2.0 * spread, 2.0 * spread, CLOSE
-        )
+        search: tuple[Any, ...] = (self.mass, *self._bracket(scores, spread), -2.0 * spread, 2.0 * spread, CLOSE)
+        low, high, below_low, below_high = pair_tails.find_gap(*counted, *search)
         share = (self.mass - below_low) / (below_high - below_low) if below_high > below_low else 0.0
         if lists.two_grades:
             of_better, of_worse = np.empty((2, count))
-            pair_tails.two_grade_weights(*counted[:3], starts, low, high, share, of_better, of_worse)
+            pair_tails.two_grade_weights(
+                counted[0], better[:count], worse[:count], starts, low, high, share, of_better, of_worse
+            )
             by_rank = np.where(grade > 0, of_better[place], -of_worse[place])
         else:
             by_rank = (1.0 - share) * self._partners(ranked, grade, weight, low)
@@ -106,7 +110,7 @@ class PairTail:
         u[order] = by_rank * weight / self.mass
         # Between low and high the tail is a mixture, which may lie above the true one by no more than this.
         unsure = 0.5 * (high - low) * share * (below_high - below_low) / self.mass
-        return Tail(0.5 * float(u @ scores) - unsure, [u], 0.5 * (low if share == 0.0 else high))
+        return Tail(0.5 * float(u @ scores) - unsure, [u], 0.5 * low)
 
     def band(self, scores: Array, tail: Tail) -> Band:
         """Pairs of a sample whose margins are next to ρ."""
@@ -165,6 +169,7 @@ class ProductTail:
 
     def tail(self, scores: Array, masses: Array) -> tuple[Array, Array, Array]:
         """Weights of rows; where the tails of both sides of each block end; and their means."""
+        scores = _on_grid(scores)
         blocks = self.blocks
         u, (ends, means) = np.zeros_like(scores), np.empty((2, len(masses), 2))
         row_tails.block_tails(
@@ -195,6 +200,10 @@ class ProductTail:
         scale = np.concatenate([np.repeat(caps[:, side], sizes[side]) for side in range(2)]) * self.lists.weight[rows]
         near, width, each = _near(np.abs(scores[rows] - ends))
         return Band(rows[near], None, (near >= blocks.better.size).astype(np.int64), each * scale[near] / width)
+
+
+def _on_grid(scores: Array) -> Array:
+    return np.rint(scores * GRID) / GRID
 
 
 def _near(off: Array) -> tuple[Indices, float, float]:
@@ -238,6 +247,8 @@ class TangentTail(ProductTail):
 
 class HardTail:
     """P3 (4), and by theorem 2 (5): the least margin of any pair."""
+
+    epsilon = 1.0
 
     def __init__(self, lists: PairLists) -> None:
         self.blocks = lists.blocks
