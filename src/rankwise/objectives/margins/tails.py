@@ -263,7 +263,7 @@ class HardTail:
     def __call__(self, scores: Array) -> Tail:
         """The worst pairs, a cut each: the k-th worst better row with the k-th worst worse one of a block."""
         worst: list[tuple[float, int, int]] = []
-        blocks = self.blocks
+        blocks, scores = self.blocks, _on_grid(scores)
         for b in range(len(blocks.weights)):
             better = blocks.better[blocks.better_starts[b] : blocks.better_starts[b + 1]]
             worse = blocks.worse[blocks.worse_starts[b] : blocks.worse_starts[b + 1]]

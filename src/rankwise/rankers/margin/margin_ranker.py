@@ -130,9 +130,8 @@ class MarginRanker(PairRanker):
             keys, alpha = [progress.keys[k] for k in used], progress.alpha[used]
             scores = hypotheses.scores(keys, alpha)
             if not np.ptp(scores) > self.tol * np.abs(alpha).sum():
-                log.warning(
-                    "no combination gives the worst pairs a positive margin, so all scores are alike; raise epsilon"
-                )
+                remedy = "use a soft margin" if self.method == "hard" else "raise epsilon"
+                log.warning("no combination gives the worst pairs a positive margin: all scores are alike; %s", remedy)
             points = [CutPoint.of(share, cut) for share, cut in progress.mixture]
             return {
                 "keys_": keys,
