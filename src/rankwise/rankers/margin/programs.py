@@ -99,8 +99,13 @@ def _sparse(last: Round, hypotheses: Any, tol: float) -> Progress:
             weights = {k: w - less if k in (key, other) else w for k, w in weights.items()}
             weights = {k: w for k, w in weights.items() if w > 0.0}
     keys, alpha = list(weights), np.array(list(weights.values()))
-    if not keys or progress.tail.value <= 0.0:
-        return progress  # there is nothing to gain: see the caller
+    if progress.tail.value <= tol:
+        both = [progress.keys[0], hypotheses.opposite(progress.keys[0])]
+        nothing = last.tail_of(np.zeros_like(progress.tail.weights[0]))
+        if both[1] is not None and nothing.value >= progress.tail.value:
+            return replace(progress, keys=both, alpha=np.full(2, 0.5), tail=nothing)  # exactly 0 everywhere
+    if not keys:
+        return progress
     alpha /= alpha.sum()
     allowed = min(progress.tail.value, progress.bound - tol)
     for least in PRUNED:
