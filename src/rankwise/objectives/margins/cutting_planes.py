@@ -28,7 +28,7 @@ __all__ = ["Cut", "Hypotheses", "Progress", "solve"]
 
 FIRST_COLUMNS = 512
 MORE_COLUMNS = 64
-EASING = 0.7  # by which ε falls from 1 to its own value, a step each
+EASING = 0.5  # by which ε falls from 1 to its own value, a step each
 MOVED = 64  # hypotheses besides those in use that a step may take up
 CLIMBS_AT_EASE = 6
 CLIMBS = 2000
