@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rankwise.models import load, save
     from rankwise.objectives.diagnose import diagnose
     from rankwise.objectives.lambdas import lambda_gradients
-    from rankwise.rankers import LambdaMART, LambdaRank, RankNet, RateClassifier
+    from rankwise.rankers import LambdaMART, LambdaRank, RankBoost, RankNet, RateClassifier, SoftRankBoost
 
 __version__ = "0.1.0"
 
@@ -29,10 +29,12 @@ __all__ = [
     "LambdaMART",
     "LambdaRank",
     "Metric",
+    "RankBoost",
     "RankNet",
     "RankingData",
     "RankwiseError",
     "RateClassifier",
+    "SoftRankBoost",
     "certify",
     "compare",
     "diagnose",
@@ -61,7 +63,7 @@ _HOMES = {
     ),
     "rankwise.models": ("load", "save"),
     "rankwise.objectives": ("diagnose", "lambda_gradients"),
-    "rankwise.rankers": ("LambdaMART", "LambdaRank", "RankNet", "RateClassifier"),
+    "rankwise.rankers": ("LambdaMART", "LambdaRank", "RankBoost", "RankNet", "RateClassifier", "SoftRankBoost"),
 }
 
 

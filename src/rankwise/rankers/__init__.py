@@ -4,5 +4,7 @@ from rankwise.rankers.lambdamart import LambdaMART
 from rankwise.rankers.lambdarank import LambdaRank
 from rankwise.rankers.ranknet import RankNet
 from rankwise.rankers.rates.classifier import RateClassifier
+from rankwise.rankers.stumps.rankboost import RankBoost
+from rankwise.rankers.stumps.softrankboost import SoftRankBoost
 
-__all__ = ["LambdaMART", "LambdaRank", "RankNet", "RateClassifier"]
+__all__ = ["LambdaMART", "LambdaRank", "RankBoost", "RankNet", "RateClassifier", "SoftRankBoost"]

@@ -34,6 +34,7 @@ RANGES: dict[str, tuple[bool, float | None, float]] = {
     "penalty": (False, 0, 1e6),
     "net_learning_rate": (False, None, 1e3),
     "batch_rows": (True, 1, 10**9),
+    "epsilon": (False, None, 0.99),
 }
 OPTIONAL = ("early_stopping_rounds", "max_bin", "batch_queries", "penalty")  # may be None
 WORDS: dict[str, tuple[Any, ...]] = {

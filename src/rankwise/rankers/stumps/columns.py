@@ -15,7 +15,7 @@ from rankwise.errors import DataError
 from rankwise.kernels import stumps as kernels
 from rankwise.kernels import threads
 
-__all__ = ["SortedColumns", "canonical", "midpoint", "sorted_columns"]
+__all__ = ["SortedColumns", "canonical", "midpoint", "sides", "sorted_columns"]
 
 AT_ONCE = 16  # columns of a row-wise array that are read together: a cache line of them
 MOST_ROWS = 2**31 - 1  # the top bit of an entry is a mark
@@ -49,16 +49,21 @@ class SortedColumns:
 
     def sides(self, feature: int, threshold: float) -> NDArray[np.int8]:
         """1 for rows above the threshold, −1 for the others, 0 where the value is missing."""
-        out = np.empty(self.n_rows, dtype=np.int8)
         if self.values.ndim == 2:
-            kernels.sides_of(self.values[:, feature], threshold, out)
-            return out
+            return sides(self.values[:, feature], threshold)
         stored = slice(self.starts[feature], self.starts[feature + 1])
-        sides = np.empty(stored.stop - stored.start, dtype=np.int8)
-        kernels.sides_of(self.values[stored], threshold, sides)
-        out[:] = 1 if threshold < 0.0 else -1
-        out[self.entries[stored] & kernels.ROW] = sides
-        return out
+        return sides(self.values[stored], threshold, self.entries[stored] & kernels.ROW, self.n_rows)
+
+
+def sides(values: NDArray[Any], threshold: float, rows: Any = None, n_rows: int = 0) -> NDArray[np.int8]:
+    """On which side of the threshold each value lies: 1, −1, or 0 for NaN; of `n_rows` rows, all others being 0."""
+    found = np.empty(values.size, dtype=np.int8)
+    kernels.sides_of(values, threshold, found)
+    if rows is None:
+        return found
+    out = np.full(n_rows, 1 if threshold < 0.0 else -1, dtype=np.int8)
+    out[rows] = found
+    return out
 
 
 def midpoint(low: float, high: float) -> float:
