@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import rankwise as rw
+from rankwise.data import r_of_k
 from rankwise.errors import DataError
 from rankwise.rankers import RankBoost
 from rankwise.rankers.pair_rows import pair_rows
@@ -102,7 +102,7 @@ def test_weights_that_leave_no_pair_are_an_error():
 
 
 def test_it_ranks_new_rows_of_a_sum_of_features():
-    made = rw.data.r_of_k(rows=500, features=30, k=9, r=4, noise=0.0, seed=0)
+    made = r_of_k(rows=500, features=30, k=9, r=4, noise=0.0, seed=0)
     train, test = made.rows(np.arange(300)), made.rows(np.arange(300, 500))
     model = RankBoost(n_estimators=100).fit(train.X, train.y)
     assert model.score(test.X, test.y) > 0.98

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-import rankwise as rw
+from rankwise.data import r_of_k
 from rankwise.kernels import capped_weights as kernels
 from rankwise.rankers import RankBoost, SoftRankBoost
 from rankwise.rankers.pair_rows import pair_rows
@@ -114,7 +114,7 @@ def test_reported_margins_are_those_of_the_scores(case):
 
 
 def test_weights_stay_within_the_caps_where_rankboosts_blow_up():
-    made = rw.data.r_of_k(rows=300, features=20, k=5, r=2, noise=0.15, seed=1)
+    made = r_of_k(rows=300, features=20, k=5, r=2, noise=0.15, seed=1)
     rows = pair_rows("", made.X, made.y, None, None, None)
     epsilon, largest = 0.2, {}
     for name, booster, model in (

@@ -77,6 +77,24 @@ def test_equal_edges_go_to_the_lowest_feature_and_threshold():
         assert (found[0][0], found[1][0], found[2][0]) == (1, -2.5, 1)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_of_many_equal_edges_the_lowest_threshold_is_found(seed):
+    rng = np.random.default_rng(seed)
+    X = np.where(rng.random((400, 4)) < [0.0, 0.5, 0.9, 0.9], 0.0, rng.normal(size=(400, 4)))
+    X[:, 2], X[:, 3] = np.abs(X[:, 2]), -np.abs(X[:, 3])
+    u = rng.integers(-1, 2, 400).astype(float)
+    expected = slow.best_stumps(X, u)
+    for features in (X, sp.csr_matrix(X)):
+        found = StumpSearch(features).best(u, 4)
+        assert list(zip(found[3], found[0], found[1], found[2], strict=True)) == expected
+
+
+def test_a_bin_that_can_be_no_better_than_others_may_hold_the_lowest_threshold():
+    u = np.repeat([-1.0, 1.0, -1.0, 0.0, 1.0], 16)  # the edge is 32 within the first 32 rows, and within the next
+    found = StumpSearch(np.arange(80.0)[:, None]).best(u)
+    assert [part.tolist() for part in found] == [[0], [15.5], [1], [32.0]]
+
+
 EXTREMES = [
     [np.nextafter(1.0, 2.0), 1.0],
     [-1e308, 1.7e308],
