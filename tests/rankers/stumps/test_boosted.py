@@ -105,6 +105,22 @@ def test_neither_threads_nor_sparse_storage_change_what_is_learnt(kind, monkeypa
 
 
 @KINDS
+def test_row_order_does_not_matter_to_a_bit_where_rows_differ_in_weight_alone(kind):
+    rng = np.random.default_rng(0)
+    features, y, qid = (
+        np.tile(rng.integers(0, 3, (30, 3)), (8, 1)),
+        np.tile(rng.integers(0, 3, 30), 8),
+        np.arange(240) // 60,
+    )
+    weight = rng.random(240)
+    expected = kind(n_estimators=30).fit(features, y, qid=qid, sample_weight=weight).rounds_.told()
+    for _ in range(5):
+        order = rng.permutation(240)
+        moved = kind(n_estimators=30).fit(features[order], y[order], qid=qid[order], sample_weight=weight[order])
+        assert moved.rounds_.told() == expected
+
+
+@KINDS
 def test_parts_add_up_and_importances_are_shares(kind):
     model = kind(n_estimators=40).fit(GAPS, GRADED, qid=QID)
     why = model.explain(GAPS, 3, 8)

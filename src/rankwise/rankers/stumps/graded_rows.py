@@ -61,7 +61,8 @@ def weighty_rows(rows: PairRows) -> PairRows:
 def graded_rows(rows: PairRows) -> GradedRows:
     """Sort rows that all weigh something by grade within their queries."""
     query = np.repeat(np.arange(rows.offsets.size - 1), np.diff(rows.offsets))
-    by_grade = np.lexsort((rows.y, query))
+    weight = np.ones(query.size) if rows.weight is None else rows.weight / rows.weight.max()
+    by_grade = np.lexsort((weight, rows.y, query))  # by weight, because rows may differ in nothing else
     new_query = np.append(True, np.diff(query) != 0)
     new_run = new_query | np.append(True, np.diff(rows.y[by_grade]) != 0)
     runs = np.add.reduceat(new_run, rows.offsets[:-1], dtype=np.int64)  # by query
@@ -69,10 +70,9 @@ def graded_rows(rows: PairRows) -> GradedRows:
         raise DataError("no documents of different labels have weights above 0, so nothing can be learnt; check them")
     paired = np.repeat(runs > 1, np.diff(rows.offsets))
     by_grade = by_grade[paired]
-    weight = np.ones(by_grade.size) if rows.weight is None else rows.weight[by_grade] / rows.weight.max()
     return GradedRows(
         order=rows.order[by_grade],
-        weight=weight,
+        weight=weight[by_grade],
         runs=np.append(np.flatnonzero(new_run[paired]), by_grade.size).astype(np.int64),
         queries=np.append(0, np.cumsum(runs[runs > 1])).astype(np.int64),
     )
@@ -97,4 +97,4 @@ def blocks_of(rows: GradedRows) -> Blocks:
     starts, middles, stops = (rows.runs[part[by_query]] for part in (low, middle, high))
     sums = np.add.reduceat(np.append(rows.weight, 0.0), np.stack([starts, middles, stops], axis=1).ravel())
     pairs = sums[0::3] * sums[1::3]
-    return Blocks(starts, middles, stops, pairs / pairs.sum(), np.append(0, np.cumsum(np.bincount(query))))
+    return Blocks(starts, middles, stops, pairs / np.sort(pairs).sum(), np.append(0, np.cumsum(np.bincount(query))))

@@ -83,7 +83,7 @@ class PairBooster:
         in_rows = rows.runs[rows.queries]
         threads.by_queries(lambda low, high: kernels.factor_sums(*given, low, high, *out, log_sum), in_rows)
         largest = float(log_sum.max())
-        total = float(np.exp(log_sum - largest).sum())
+        total = float(np.exp(np.sort(log_sum) - largest).sum())  # queries may differ in weights alone
         threads.by_queries(lambda low, high: kernels.pair_weights(*out, largest, rows.runs, low, high, u), rows.runs)
         return rows.to_rows(u / total, self._n_rows)
 
