@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from rankwise.models import load, save
     from rankwise.objectives.diagnose import diagnose
     from rankwise.objectives.lambdas import lambda_gradients
-    from rankwise.rankers import LambdaMART, LambdaRank, MarginRanker, RankNet, RateClassifier
+    from rankwise.rankers import (
+        LambdaMART,
+        LambdaRank,
+        MarginRanker,
+        RankBoost,
+        RankNet,
+        RateClassifier,
+        SoftRankBoost,
+    )
 
 __version__ = "0.1.0"
 
@@ -30,10 +38,12 @@ __all__ = [
     "LambdaRank",
     "MarginRanker",
     "Metric",
+    "RankBoost",
     "RankNet",
     "RankingData",
     "RankwiseError",
     "RateClassifier",
+    "SoftRankBoost",
     "certify",
     "compare",
     "diagnose",
@@ -62,7 +72,15 @@ _HOMES = {
     ),
     "rankwise.models": ("load", "save"),
     "rankwise.objectives": ("diagnose", "lambda_gradients"),
-    "rankwise.rankers": ("LambdaMART", "LambdaRank", "MarginRanker", "RankNet", "RateClassifier"),
+    "rankwise.rankers": (
+        "LambdaMART",
+        "LambdaRank",
+        "MarginRanker",
+        "RankBoost",
+        "RankNet",
+        "RateClassifier",
+        "SoftRankBoost",
+    ),
 }
 
 

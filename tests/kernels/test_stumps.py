@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from rankwise.kernels import binned_columns as binned
 from rankwise.kernels import stumps as kernels
 
 RNG = np.random.default_rng(0)
@@ -32,3 +34,25 @@ def test_cuts_are_marked_where_values_change():
         entries = np.zeros(values.size, dtype=np.uint32)
         kernels.mark_cuts(values, starts, middles, stops, rows, entries)
         assert np.flatnonzero(entries).tolist() == expected
+
+
+def test_bins_hold_whole_values_and_many_rows_of_one_value_stand_alone():
+    values = np.array([0.0, 1.0, 1.0, 2.0, 3.0, 3.0, 3.0, 3.0, 4.0, 5.0, np.nan])
+    entries = np.arange(11, dtype=np.uint32)
+    valued, whole = np.array([10]), np.array([0, 11])
+    kernels.mark_cuts(values, whole, valued, valued, 11, entries)
+    codes, starts, mixed = np.empty(11, dtype=np.uint16), np.empty(12, dtype=np.int64), np.zeros(12, dtype=np.bool_)
+    bins = binned.make_bins(entries, 10, 3, codes, starts, mixed)
+    assert starts[: bins + 1].tolist() == [0, 3, 4, 8, 10]
+    assert mixed[:bins].tolist() == [True, False, False, True]
+    assert codes.tolist() == [0, 0, 0, 1, 2, 2, 2, 2, 3, 3, 4]
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_rising_order_sorts_by_keys(bits):
+    kind = np.uint32 if bits == 32 else np.uint64
+    for limit in (2, 1000, 2**bits - 1):
+        keys = RNG.integers(0, limit, 3000, dtype=kind, endpoint=True)
+        order = np.arange(3000, dtype=np.uint32)
+        found = binned.rising_order(keys.copy(), order, np.empty_like(keys), np.empty_like(order), bits)
+        assert np.array_equal(found, np.argsort(keys, kind="stable"))

@@ -16,6 +16,7 @@ import numpy as np
 from rankwise.kernels.compiled import helper, kernel
 
 __all__ = [
+    "CUT",
     "ROW",
     "STEP_BITS",
     "as_whole",

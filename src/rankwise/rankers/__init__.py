@@ -5,5 +5,7 @@ from rankwise.rankers.lambdarank import LambdaRank
 from rankwise.rankers.margin.margin_ranker import MarginRanker
 from rankwise.rankers.ranknet import RankNet
 from rankwise.rankers.rates.classifier import RateClassifier
+from rankwise.rankers.stumps.rankboost import RankBoost
+from rankwise.rankers.stumps.softrankboost import SoftRankBoost
 
-__all__ = ["LambdaMART", "LambdaRank", "MarginRanker", "RankNet", "RateClassifier"]
+__all__ = ["LambdaMART", "LambdaRank", "MarginRanker", "RankBoost", "RankNet", "RateClassifier", "SoftRankBoost"]

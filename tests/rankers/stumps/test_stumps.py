@@ -77,6 +77,24 @@ def test_equal_edges_go_to_the_lowest_feature_and_threshold():
         assert (found[0][0], found[1][0], found[2][0]) == (1, -2.5, 1)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_of_many_equal_edges_the_lowest_threshold_is_found(seed):
+    rng = np.random.default_rng(seed)
+    X = np.where(rng.random((400, 4)) < [0.0, 0.5, 0.9, 0.9], 0.0, rng.normal(size=(400, 4)))
+    X[:, 2], X[:, 3] = np.abs(X[:, 2]), -np.abs(X[:, 3])
+    u = rng.integers(-1, 2, 400).astype(float)
+    expected = slow.best_stumps(X, u)
+    for features in (X, sp.csr_matrix(X)):
+        found = StumpSearch(features).best(u, 4)
+        assert list(zip(found[3], found[0], found[1], found[2], strict=True)) == expected
+
+
+def test_a_bin_that_can_be_no_better_than_others_may_hold_the_lowest_threshold():
+    u = np.repeat([-1.0, 1.0, -1.0, 0.0, 1.0], 16)  # the edge is 32 within the first 32 rows, and within the next
+    found = StumpSearch(np.arange(80.0)[:, None]).best(u)
+    assert [part.tolist() for part in found] == [[0], [15.5], [1], [32.0]]
+
+
 EXTREMES = [
     [np.nextafter(1.0, 2.0), 1.0],
     [-1e308, 1.7e308],
@@ -110,6 +128,46 @@ def test_weights_of_any_size_are_summed_to_the_last_digit(scale):
     u *= scale / np.abs(u).max()
     found = StumpSearch(X).best(u, 3)
     assert np.allclose(found[3], [one[0] for one in slow.best_stumps(X, u)], rtol=1e-13, atol=0.0)
+
+
+def _long_columns(rows=7000):
+    rng = np.random.default_rng(4)
+    continuous, zeros = rng.normal(size=rows), rng.random(rows) < 0.6
+    return np.column_stack(
+        [
+            continuous,
+            np.where(zeros, 0.0, continuous),
+            np.where(zeros, np.nan, np.exp(4 * continuous)),
+            np.round(continuous),
+            np.round(300 * continuous),
+            zeros,
+            np.where(rng.random(rows) < 0.5, -1.0, np.round(20 * continuous)),
+            rng.permutation(rows),
+        ]
+    )
+
+
+@pytest.mark.parametrize("skew", [0.0, 3.0], ids=["even weights", "few heavy weights"])
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_long_columns_are_searched_whole(skew, kind):
+    X, rng = _long_columns().astype(kind), np.random.default_rng(5)
+    for noise in (0.0, 1.0):
+        signal = np.sin(2 * np.nan_to_num(X[:, 0])) + noise * rng.normal(size=len(X))
+        u = np.sign(signal) * np.exp(skew * rng.normal(size=len(X)))
+        u -= u.mean() * (1 - noise)
+        edges = []
+        for column in X.T:
+            known = ~np.isnan(column)
+            at = np.unique(column[known], return_inverse=True)[1]
+            edges.append(np.abs(u[known].sum() - 2 * np.cumsum(np.bincount(at, u[known]))[:-1]).max())
+        for features in (X, sp.csr_matrix(X)):
+            search = StumpSearch(features)
+            found = search.best(u, X.shape[1])
+            assert np.allclose(found[3], np.sort(edges)[::-1], rtol=1e-10)
+            assert np.allclose(np.array(edges)[found[0]], found[3], rtol=1e-10)
+            assert all(np.array_equal(one, several[:1]) for one, several in zip(search.best(u), found, strict=True))
+            for feature, threshold, sign, edge in zip(*found, strict=True):
+                assert np.dot(u, sign * search.values(feature, threshold)) == pytest.approx(edge, rel=1e-10)
 
 
 def test_no_weights_no_stumps():

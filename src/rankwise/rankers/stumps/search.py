@@ -6,16 +6,19 @@ import math
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rankwise.errors import ShapeError
+from rankwise.errors import DataError, ShapeError
 from rankwise.kernels import stumps as kernels
-from rankwise.kernels import threads
-from rankwise.rankers.stumps.columns import sorted_columns
+from rankwise.rankers.stumps.columns import SortedColumns
+from rankwise.rankers.stumps.dense_columns import DenseColumns
+from rankwise.rankers.stumps.sparse_columns import SparseColumns
 
 __all__ = ["StumpSearch"]
 
 Array = NDArray[np.float64]
+MOST_ROWS = 2**31 - 1  # the top bit of an entry is a mark
 SUM_BITS = 60  # of Σ |u| as a whole number: twice that still has less than 64
 
 
@@ -32,7 +35,9 @@ class StumpSearch:
     """
 
     def __init__(self, X: Any) -> None:
-        self._columns = sorted_columns(X)
+        if X.shape[0] > MOST_ROWS:
+            raise DataError(f"stumps are searched among at most {MOST_ROWS} rows, got {X.shape[0]}; pass a sample")
+        self._columns: SortedColumns = SparseColumns.of(X) if sp.issparse(X) else DenseColumns.of(X)
 
     def best(self, u: Array, count: int = 1) -> tuple[NDArray[np.int64], Array, NDArray[np.int8], Array]:
         """Features, thresholds, signs and edges of the stumps with the largest edges Σ u_i·sign·h(x_i), falling.
@@ -44,9 +49,7 @@ class StumpSearch:
         if u.shape != (columns.n_rows,):
             raise ShapeError(f"u must have one entry for each of the {columns.n_rows} rows, got shape {u.shape}")
         weight, exponent = _as_whole(np.ascontiguousarray(u, dtype=np.float64))
-        edges, places = np.zeros((2, columns.middles.size), dtype=np.int64)
-        given = (columns.entries, columns.starts, columns.middles, columns.stops, weight, int(weight.sum()))
-        threads.by_queries(lambda low, high: kernels.best_cuts(*given, low, high, edges, places), columns.starts)
+        edges, places = columns.best_cuts(weight, count == 1)
         features = _largest(np.abs(edges), count)
         thresholds = [columns.threshold(int(feature), int(places[feature])) for feature in features]
         sizes = np.ldexp(np.abs(edges[features]).astype(np.float64), -exponent)
