@@ -38,7 +38,7 @@ RANGES: dict[str, tuple[bool, float | None, float]] = {
     "max_iter": (True, 1, 10**9),
     "epsilon": (False, None, 1),
 }
-SEVERAL = ("epsilon",)  # may be a list of such numbers
+SEVERAL = {"epsilon": "method"}  # may be a list, in a model that has the other parameter too
 OPTIONAL = ("early_stopping_rounds", "max_bin", "batch_queries", "penalty")  # may be None
 WORDS: dict[str, tuple[Any, ...]] = {
     "norm": ("gap", None),
@@ -57,7 +57,7 @@ def check_parameters(given: dict[str, Any]) -> None:
     for name, (whole, low, high) in RANGES.items():
         if name not in given or (name in OPTIONAL and given[name] is None):
             continue
-        several = name in SEVERAL and isinstance(given[name], list | tuple) and len(given[name]) > 0
+        several = SEVERAL.get(name) in given and isinstance(given[name], list | tuple) and len(given[name]) > 0
         for value in given[name] if several else [given[name]]:
             kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
             fits = isinstance(value, kinds) and not (isinstance(value, bool) and name != "verbose")
