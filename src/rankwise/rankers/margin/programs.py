@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -13,12 +14,15 @@ from rankwise.objectives.margins.cutting_planes import Hypotheses, Progress, sol
 from rankwise.objectives.margins.lists import PairLists
 from rankwise.objectives.margins.tails import HardTail, PairTail, ProductTail, TailOf, TangentTail
 
-__all__ = ["METHODS", "Method", "Round", "program", "rounds"]
+__all__ = ["METHODS", "Method", "Round", "program", "raised_rounds", "rounds"]
+
+log = logging.getLogger("rankwise")
 
 Array = NDArray[np.float64]
 Stage = tuple[TailOf, Progress, bool]  # the last says whether it is done
 Method = Literal["pairs", "reduced", "heuristic", "hard"]
 METHODS = ("pairs", "reduced", "heuristic", "hard")
+RAISE = 1.25
 ALTERNATIONS = 20
 LOOSE = 0.01  # gap of a stage of the heuristic that is not the last, as a share of its bound
 LITTLE = 1e-3  # a fall of γ by this share ends it
@@ -32,6 +36,7 @@ class Round:
     tail_of: TailOf
     progress: Progress
     done: bool
+    epsilon: float
 
 
 def program(method: str, lists: PairLists, epsilon: float, nu: Array | None = None) -> TailOf:
@@ -46,12 +51,33 @@ def rounds(method: str, lists: PairLists, hypotheses: Any, epsilon: float, tol: 
     solver = _heuristic if method == "heuristic" else _single
     last = None
     for number, (tail_of, progress, done) in enumerate(solver(method, lists, hypotheses, epsilon, tol), start=1):
-        last = Round(tail_of, progress, done or number == most)
+        last = Round(tail_of, progress, done or number == most, epsilon)
         if last.done:
             break
         yield last
     assert last is not None
     yield replace(last, progress=_sparse(last, hypotheses, tol))
+
+
+def raised_rounds(
+    method: str, lists: PairLists, hypotheses: Any, epsilon: float, tol: float, most: int
+) -> Iterator[Round]:
+    """The same, with ε raised until the worst pairs have a positive mean margin: only the last round is done."""
+    asked = epsilon
+    while True:
+        for one in rounds(method, lists, hypotheses, epsilon, tol, most):
+            if not one.done:
+                yield one
+        if one.progress.tail.value > tol or method == "hard" or epsilon == 1.0:
+            break
+        epsilon = min(1.0, RAISE * epsilon)
+    if epsilon > asked:
+        log.warning(
+            "no combination gives the worst %g of the pairs a positive mean margin; epsilon was raised to %.3g",
+            asked,
+            epsilon,
+        )
+    yield one
 
 
 def _single(method: str, lists: PairLists, hypotheses: Hypotheses, epsilon: float, tol: float) -> Iterator[Stage]:
@@ -65,7 +91,7 @@ def _heuristic(method: str, lists: PairLists, hypotheses: Hypotheses, epsilon: f
     rows, tail_of = lists.grade.size, ProductTail(lists, epsilon)
     stage = solve(hypotheses, tail_of, rows)
     best = yield from _until(stage, tail_of, tol, LOOSE)
-    for _ in range(ALTERNATIONS):
+    for _ in range(ALTERNATIONS if best.tail.value > tol else 0):  # of no margin, γ does not fall
         tangent = TangentTail(lists, epsilon, tail_of.nu)
         found = best
         for progress in solve(hypotheses, tangent, rows, best):
