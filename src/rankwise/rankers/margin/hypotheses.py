@@ -7,6 +7,7 @@ feature, threshold and sign.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -126,15 +127,24 @@ class StumpHypotheses:
         return np.array([0.5 * float(memory @ side) for side in self._sides(keys)])
 
     def best(self, memory: Array, count: int) -> tuple[Keys, float]:
-        """At most one stump a feature."""
-        features, thresholds, signs, edges = self.search.best(memory, count)
-        if not features.size:
-            raise DataError("no feature varies, so there is nothing to rank by; pass features that differ between rows")
-        return list(zip(features.tolist(), thresholds.tolist(), signs.tolist(), strict=True)), 0.5 * float(edges[0])
+        """At most one stump a feature; if all edges are 0, any stump."""
+        keys, edges = self._named(memory, count)
+        return (keys, 0.5 * float(edges[0])) if keys else (self._any, 0.0)
 
     def opposite(self, key: Any) -> Any:
         """The stump of the other sign."""
         return key[0], key[1], -key[2]
+
+    @cached_property
+    def _any(self) -> Keys:
+        keys, _ = self._named(np.random.default_rng(0).random(self.X.shape[0]), 1)  # no stump is level in such weights
+        if not keys:
+            raise DataError("no feature varies, so there is nothing to rank by; pass features that differ between rows")
+        return keys
+
+    def _named(self, weights: Array, count: int) -> tuple[Keys, Array]:
+        features, thresholds, signs, edges = self.search.best(weights, count)
+        return list(zip(features.tolist(), thresholds.tolist(), signs.tolist(), strict=True)), edges
 
     def _sides(self, keys: Any) -> NDArray[np.int8]:
         new = [key for key in keys if key not in self.known]
