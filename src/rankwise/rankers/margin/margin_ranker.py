@@ -204,8 +204,7 @@ class MarginRanker(PairRanker):
         if not isinstance(self.hypotheses, str):
             raise DataError("functions of your own are not told by feature, got such a model; explain them yourself")
         linear = self._hypotheses(X, self.scale_)
-        w = linear.weights(self.keys_, self.alpha_) * linear.scale.factor
-        return np.asarray(X * w)
+        return np.asarray(linear.scale.scaled(X, np.arange(X.shape[1])) * linear.weights(self.keys_, self.alpha_))
 
     def _told(self) -> dict[str, Any]:
         return told(self)
