@@ -47,8 +47,8 @@ class MarginRanker(PairRanker):
 
     >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0]])
     >>> model = MarginRanker(epsilon=0.5).fit(X, [0, 0, 1, 1])
-    >>> model.hypotheses_, model.alpha_, round(model.rho_, 6)
-    (['feature 0'], array([1.]), 0.666667)
+    >>> model.hypotheses_, model.alpha_.round(6), round(model.rho_, 6)
+    (['feature 0', 'feature 1'], array([0.6, 0.4]), 0.6)
     >>> model.certificate_.holds
     True
     """
