@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from rankwise.errors import DataError
 from rankwise.metrics import Metric, parse
@@ -90,6 +91,7 @@ class MarginRanker(PairRanker):
         epsilons = self._epsilons()
         if len(epsilons) > 1 and not judged:
             raise DataError(f"of several epsilon eval_set chooses one, got {len(epsilons)} and no eval_set; pass it")
+        rows = rows.counted
         X, metric = rows.features, parse(self.metric)
         lists, scale = PairLists.of(rows.y, rows.offsets, rows.weight), self._scale(X)
         hypotheses = self._hypotheses(X, scale)
@@ -189,7 +191,8 @@ class MarginRanker(PairRanker):
 
         On other rows it says what holds of those: the margin and shares are theirs, and the bound is one for them.
         """
-        rows = pair_rows(type(self).__name__, self._features(X, False), y, qid, sample_weight, query_weight)
+        check_is_fitted(self, "n_rows_")
+        rows = pair_rows(type(self).__name__, self._features(X, False), y, qid, sample_weight, query_weight).counted
         lists = PairLists.of(rows.y, rows.offsets, rows.weight)
         return verified(self, lists, self._hypotheses(rows.features, self.scale_))
 
