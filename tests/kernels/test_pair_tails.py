@@ -74,7 +74,7 @@ def lowest_mean(gaps, weights, mass):
 def test_the_gap_below_which_the_lowest_pairs_lie(lists, share, close, guess, data):
     """Whatever the guess is: the weights below both ends are as said and enclose the mass, whose mean is known."""
     scores, grade, grades, weight, offsets = lists
-    better, worse, gaps, weights = all_pairs(scores, grade, weight, offsets)
+    _, _, gaps, weights = all_pairs(scores, grade, weight, offsets)
     spread = float(np.ptp(scores))
     if not gaps.size or spread == 0.0:
         return
@@ -108,8 +108,9 @@ def test_partners_of_two_grades(lists, low, width, share):
     pair_tails.two_grade_weights(levels, better, worse, starts, low, high, share, of_better, of_worse)
     first, second, gaps, _ = all_pairs(scores, grade, weight, offsets)
     taken = np.where(gaps < low, 1.0, np.where(gaps < high, share, 0.0))
-    expected = np.bincount(first, taken * weight[second], scores.size), np.bincount(
-        second, taken * weight[first], scores.size
+    expected = (
+        np.bincount(first, taken * weight[second], scores.size),
+        np.bincount(second, taken * weight[first], scores.size),
     )
     assert np.allclose(of_better[place][grade > 0], expected[0][grade > 0], rtol=1e-12, atol=1e-12)
     assert np.allclose(of_worse[place][grade == 0], expected[1][grade == 0], rtol=1e-12, atol=1e-12)

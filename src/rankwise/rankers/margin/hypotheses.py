@@ -70,7 +70,7 @@ class FeatureHypotheses:
         self.X: Any = sp.csr_array(X, dtype=np.float64) if self.sparse else np.ascontiguousarray(X)
         self.scale, self.both = scale, both
         self.far = scale.far
-        far = self.X[:, self.far]
+        far: Any = self.X[:, self.far]
         self.of_far = scale.scaled(far.toarray() if self.sparse else far.astype(np.float64), self.far)
         if both and not scale.factor.any():
             raise DataError("no feature varies, so there is nothing to rank by; pass features that differ between rows")
@@ -191,7 +191,9 @@ def function_values(functions: Sequence[Callable[[Any], Any]], X: Any) -> Array:
             column = np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError) as problem:
             said = " ".join(str(problem).split())
-            raise DataError(f"hypothesis {number} must give one number from -1 to 1 a row ({said}); mend it") from problem
+            raise DataError(
+                f"hypothesis {number} must give one number from -1 to 1 a row ({said}); mend it"
+            ) from problem
         columns.append(column)
         if column.shape != (X.shape[0],) or not (np.abs(column) <= 1.0).all():
             raise DataError(
