@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from rankwise.errors import DataError
 from rankwise.metrics import Metric, parse
@@ -48,8 +49,8 @@ class MarginRanker(PairRanker):
 
     >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0]])
     >>> model = MarginRanker(epsilon=0.5).fit(X, [0, 0, 1, 1])
-    >>> model.hypotheses_, model.alpha_, round(model.rho_, 6)
-    (['feature 0'], array([1.]), 0.666667)
+    >>> model.hypotheses_, model.alpha_.round(6), round(model.rho_, 6)
+    (['feature 0', 'feature 1'], array([0.6, 0.4]), 0.6)
     >>> model.certificate_.holds
     True
     """
@@ -91,6 +92,7 @@ class MarginRanker(PairRanker):
         epsilons = self._epsilons()
         if len(epsilons) > 1 and not judged:
             raise DataError(f"of several epsilon eval_set chooses one, got {len(epsilons)} and no eval_set; pass it")
+        rows = rows.counted
         X, metric = rows.features, parse(self.metric)
         lists, scale = PairLists.of(rows.y, rows.offsets, rows.weight), self._scale(X)
         hypotheses = self._hypotheses(X, scale)
@@ -190,7 +192,8 @@ class MarginRanker(PairRanker):
 
         On other rows it says what holds of those: the margin and shares are theirs, and the bound is one for them.
         """
-        rows = pair_rows(type(self).__name__, self._features(X, False), y, qid, sample_weight, query_weight)
+        check_is_fitted(self, "n_rows_")
+        rows = pair_rows(type(self).__name__, self._features(X, False), y, qid, sample_weight, query_weight).counted
         lists = PairLists.of(rows.y, rows.offsets, rows.weight)
         return verified(self, lists, self._hypotheses(rows.features, self.scale_))
 
@@ -205,8 +208,7 @@ class MarginRanker(PairRanker):
         if not isinstance(self.hypotheses, str):
             raise DataError("functions of your own are not told by feature, got such a model; explain them yourself")
         linear = self._hypotheses(X, self.scale_)
-        w = linear.weights(self.keys_, self.alpha_) * linear.scale.factor
-        return np.asarray(X * w)
+        return np.asarray(linear.scale.scaled(X, np.arange(X.shape[1])) * linear.weights(self.keys_, self.alpha_))
 
     def _told(self) -> dict[str, Any]:
         return told(self)
