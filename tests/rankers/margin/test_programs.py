@@ -116,23 +116,25 @@ def test_the_programs_as_printed(seed, epsilon):
 @pytest.mark.parametrize("kind", ["one list", "one list, weights", "few rows", "queries, weights, ties", "grades"])
 @pytest.mark.parametrize("epsilon", [0.1, 0.4])
 def test_the_heuristic_alternates_tangents_and_caps_and_falls(monkeypatch, kind, epsilon):
-    """P3 4.2: (7), then (9) at its ν+, then (7) at that of (9); each solved, and none above the one before."""
+    """P3 4.2: (7), then (9) at its ν+, then (7) at that of (9), loosely; γ falls, and the best (7) is solved to the end."""
     data = made(7, **{**KINDS[kind], "columns": 6, "shift": 1.2})
     hypotheses, H = hypotheses_of(data, "features")
-    solved, original = [], programs.solve
+    stages, original = {}, programs.solve
 
     def watched(own, tail_of, rows, start=None):
         for progress in original(own, tail_of, rows, start):
-            solved[len(solved) - 1 if solved and solved[-1][0] is tail_of else len(solved) :] = [(tail_of, progress)]
+            stages[id(tail_of)] = (tail_of, progress)
             yield progress
 
     monkeypatch.setattr(programs, "solve", watched)
     last = list(rounds("heuristic", data.lists, hypotheses, epsilon, TOL, 1000))[-1]
+    solved = list(stages.values())
     kinds = [type(tail_of) for tail_of, _ in solved]
     assert kinds == ([ProductTail, TangentTail] * len(kinds))[: len(kinds)]
     assert len(kinds) >= 3
     assert kinds[-1] is ProductTail
-    assert last.tail_of is solved[-1][0]
+    assert last.tail_of in [tail_of for tail_of, _ in solved[-3:]]
+    assert last.progress.gap <= TOL
     rows = (H, data.y, data.qid, data.weight, epsilon)
     p = np.array([data.weight[better].sum() for better, _ in slow.blocks_of(data.y, data.qid)])
     assert np.allclose(solved[0][0].nu, np.sqrt(epsilon) * p)
@@ -144,7 +146,7 @@ def test_the_heuristic_alternates_tangents_and_caps_and_falls(monkeypatch, kind,
             best = slow.over_rows(*rows, tail_of.nu).value
             assert (tail_of.nu >= epsilon * p - 1e-9).all()
             assert (tail_of.nu <= p + 1e-9).all()
-        assert progress.gap <= TOL
+        assert progress.gap <= max(TOL, 0.01 * progress.bound + 1e-4)
         assert progress.tail.value - HIGHS <= best <= progress.bound + HIGHS
         if kind == "one list":
             plus, minus = two_sides(data, H)
@@ -155,10 +157,11 @@ def test_the_heuristic_alternates_tangents_and_caps_and_falls(monkeypatch, kind,
                 else p3.soft_over_rows_dual(plus, minus, own, nu / own)
             )
             assert best == pytest.approx(printed.value, abs=1e-7)
-    gammas = [progress.bound for _, progress in solved]
-    assert (np.diff(gammas) <= TOL + HIGHS).all()
-    assert gammas[-1] < gammas[0] - 10 * TOL or kind == "few rows"  # it gains
-    assert gammas[-1] > 0.01
+    gammas = [progress.bound for tail_of, progress in solved if type(tail_of) is ProductTail]
+    assert (np.diff(gammas[:-1]) <= 0.0).all()  # the last may be the one that did not fall
+    assert last.progress.bound <= min(gammas) + TOL
+    assert last.progress.bound < gammas[0] - 10 * TOL or kind == "few rows"  # it gains
+    assert last.progress.bound > 0.01
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -177,10 +180,10 @@ def test_weights_that_the_gap_does_not_need_are_dropped():
     """The combination is pruned as far as tol allows, and hypotheses that cancel out are not both kept."""
     data = made(11, rows=300, columns=30, shift=0.4)
     hypotheses, _ = hypotheses_of(data, "features")
-    *before, last = rounds("pairs", data.lists, hypotheses, 0.3, 1e-3, 1000)
+    *before, last = rounds("pairs", data.lists, hypotheses, 0.3, 1e-2, 1000)
     kept = last.progress.keys
     assert len(kept) < np.count_nonzero(before[-1].progress.alpha)
-    assert last.progress.gap <= 1e-3
+    assert last.progress.gap <= 1e-2
     assert not {-key - 1 for key in kept} & set(kept)
     assert last.progress.alpha.min() >= 1e-6
 
