@@ -31,6 +31,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {"metric": "auc", "epochs": 6, "optimiser": "p2", "dropout": 0.2},
     ],
     "ranknet": [{"epochs": 6}, {"hidden": (), "epochs": 30, "batch_queries": 3}],
+    "margin": [{"epsilon": 0.9}, {"metric": "ndcg@5", "method": "reduced", "hypotheses": "stumps", "epsilon": 0.6}],
 }
 CASES = [
     pytest.param(kind, number, check, id=f"{kind}-{number}-{check.__name__}")
