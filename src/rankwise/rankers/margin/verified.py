@@ -42,7 +42,8 @@ def verified(model: Any, lists: PairLists, hypotheses: Any) -> MarginCertificate
     Any mixture of tails is a distribution over pairs that the dual program allows, so the largest edge of a hypothesis
     against it is a bound, whoever wrote the file.
     """
-    tail_of = program(model.method, lists, model.epsilon_, _fitting(model.nu_, lists, model.epsilon_))
+    nu = _fitting(model.nu_, lists, model.epsilon_) if model.method == "heuristic" else None
+    tail_of = program(model.method, lists, model.epsilon_, nu)
     scores = hypotheses.scores(model.keys_, model.alpha_)
     tail = tail_of(scores)
     mixed = np.zeros(lists.grade.size)
