@@ -54,7 +54,7 @@ class PairRows:
             )
         sizes = np.add.reduceat(kept, self.offsets[:-1], dtype=np.int64)
         y, offsets = self.y[kept], np.append(0, np.cumsum(sizes[sizes > 0]))
-        _check_labels(y, offsets)
+        _check_labels(y, offsets, " and weights above 0")
         return replace(self, y=y, offsets=offsets, weight=weight, order=self.order[kept])
 
 
@@ -118,10 +118,12 @@ def judged_rows(given: Any, prepared: Callable[[Any], Any]) -> JudgedRows:
     return JudgedRows(features, labels, groups)
 
 
-def _check_labels(y: Array, offsets: NDArray[np.int64]) -> None:
+def _check_labels(y: Array, offsets: NDArray[np.int64], more: str = "") -> None:
     starts = offsets[:-1]
     if not y.size or (np.minimum.reduceat(y, starts) == np.maximum.reduceat(y, starts)).all():
-        raise DataError("no query has documents of different labels, so there is nothing to learn; check y and qid")
+        raise DataError(
+            f"no query has documents of different labels{more}, so there is nothing to learn; check y and qid"
+        )
 
 
 def _own_order(

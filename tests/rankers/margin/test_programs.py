@@ -116,7 +116,7 @@ def test_the_programs_as_printed(seed, epsilon):
 @pytest.mark.parametrize("kind", ["one list", "one list, weights", "few rows", "queries, weights, ties", "grades"])
 @pytest.mark.parametrize("epsilon", [0.1, 0.4])
 def test_the_heuristic_alternates_tangents_and_caps_and_falls(monkeypatch, kind, epsilon):
-    """P3 4.2: (7), then (9) at its ν+, then (7) at that of (9), loosely; γ falls, and the best (7) is solved to the end."""
+    """P3 4.2: (7), then (9) at its ν+, then (7) at that of (9), loosely; γ falls; the best is solved to the end."""
     data = made(7, **{**KINDS[kind], "columns": 6, "shift": 1.2})
     hypotheses, H = hypotheses_of(data, "features")
     stages, original = {}, programs.solve

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
-from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from rankwise.rankers import MarginRanker
-from tests.rankers.made import TRAIN
 
 MODELS = {
     "pairs of features": MarginRanker(epsilon=0.9),

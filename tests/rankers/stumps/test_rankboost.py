@@ -95,7 +95,7 @@ def test_training_lowers_the_share_of_wrong_pairs_as_its_edges_promise():
 
 
 def test_weights_that_leave_no_pair_are_an_error():
-    with pytest.raises(DataError, match="no documents of different labels have weights above 0"):
+    with pytest.raises(DataError, match="no query has documents of different labels and weights above 0"):
         RankBoost().fit(X, BINARY, sample_weight=BINARY)
     with pytest.raises(DataError, match="no query has documents of different labels"):
         RankBoost().fit(X, np.ones(len(X)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -15,7 +16,6 @@ from rankwise.errors import ModelFileError
 from rankwise.metrics import parse
 from rankwise.rankers.pair_ranker import PairRanker, Step
 from rankwise.rankers.pair_rows import JudgedRows, PairRows
-from rankwise.rankers.stumps.graded_rows import weighty_rows
 from rankwise.rankers.stumps.search import StumpSearch
 from rankwise.rankers.stumps.stumps import Stumps
 from rankwise.rankers.stumps.watch import GrowingScores, Watch
@@ -50,7 +50,9 @@ class BoostedStumps(PairRanker):
         """Where boosting starts from."""
 
     def _steps(self, rows: PairRows, judged: list[JudgedRows]) -> Iterator[Step]:
-        rows = weighty_rows(rows)
+        rows = rows.counted
+        if rows.order.size < rows.X.shape[0]:  # what weighs nothing has no thresholds either
+            rows = replace(rows, X=rows.features, order=np.arange(rows.order.size))
         watch = Watch(parse(self.metric), judged, self.early_stopping_rounds)
         booster, search = self._booster(rows), StumpSearch(rows.X)
         rounds: list[Round] = []

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.errors import DataError
 from rankwise.rankers.pair_rows import PairRows
 
-__all__ = ["Blocks", "GradedRows", "blocks_of", "graded_rows", "weighty_rows"]
+__all__ = ["Blocks", "GradedRows", "blocks_of", "graded_rows"]
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -43,21 +42,6 @@ class Blocks:
     queries: Places  # with which block each query starts, and the end
 
 
-def weighty_rows(rows: PairRows) -> PairRows:
-    """The rows that weigh anything: those that do not are as if they were not there."""
-    if rows.weight is None or rows.weight.all():
-        return rows
-    kept = rows.weight > 0.0
-    sizes = np.add.reduceat(kept, rows.offsets[:-1], dtype=np.int64)
-    return PairRows(
-        X=rows.X[rows.order[kept]],
-        y=rows.y[kept],
-        offsets=np.append(0, np.cumsum(sizes[sizes > 0])),
-        weight=rows.weight[kept],
-        order=np.arange(int(kept.sum())),
-    )
-
-
 def graded_rows(rows: PairRows) -> GradedRows:
     """Sort rows that all weigh something by grade within their queries."""
     query = np.repeat(np.arange(rows.offsets.size - 1), np.diff(rows.offsets))
@@ -66,8 +50,6 @@ def graded_rows(rows: PairRows) -> GradedRows:
     new_query = np.append(True, np.diff(query) != 0)
     new_run = new_query | np.append(True, np.diff(rows.y[by_grade]) != 0)
     runs = np.add.reduceat(new_run, rows.offsets[:-1], dtype=np.int64)  # by query
-    if runs.max() < 2:
-        raise DataError("no documents of different labels have weights above 0, so nothing can be learnt; check them")
     paired = np.repeat(runs > 1, np.diff(rows.offsets))
     by_grade = by_grade[paired]
     return GradedRows(
