@@ -71,7 +71,7 @@ def histories(said: dict[str, Any]) -> dict[str, dict[str, list[float]]]:
     found: Any = said.get("evals_result")
     fits = isinstance(found, dict) and all(
         isinstance(one, dict)
-        and all(isinstance(v, list) and all(isinstance(x, int | float) for x in v) for v in one.values())
+        and all(isinstance(v, list) and all(map(is_number, v)) for v in one.values())
         for one in found.values()
     )
     if not fits:
