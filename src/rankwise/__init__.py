@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rankwise.models import load, save
     from rankwise.objectives.diagnose import diagnose
     from rankwise.objectives.lambdas import lambda_gradients
-    from rankwise.rankers import LambdaMART, LambdaRank, RankNet, RateClassifier
+    from rankwise.rankers import LambdaMART, LambdaRank, RankNet, RankSVM, RateClassifier
 
 __version__ = "0.1.0"
 
@@ -30,6 +30,7 @@ __all__ = [
     "LambdaRank",
     "Metric",
     "RankNet",
+    "RankSVM",
     "RankingData",
     "RankwiseError",
     "RateClassifier",
@@ -61,7 +62,7 @@ _HOMES = {
     ),
     "rankwise.models": ("load", "save"),
     "rankwise.objectives": ("diagnose", "lambda_gradients"),
-    "rankwise.rankers": ("LambdaMART", "LambdaRank", "RankNet", "RateClassifier"),
+    "rankwise.rankers": ("LambdaMART", "LambdaRank", "RankNet", "RankSVM", "RateClassifier"),
 }
 
 

@@ -4,5 +4,6 @@ from rankwise.rankers.lambdamart import LambdaMART
 from rankwise.rankers.lambdarank import LambdaRank
 from rankwise.rankers.ranknet import RankNet
 from rankwise.rankers.rates.classifier import RateClassifier
+from rankwise.rankers.svm import RankSVM
 
-__all__ = ["LambdaMART", "LambdaRank", "RankNet", "RateClassifier"]
+__all__ = ["LambdaMART", "LambdaRank", "RankNet", "RankSVM", "RateClassifier"]

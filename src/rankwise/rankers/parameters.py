@@ -34,6 +34,8 @@ RANGES: dict[str, tuple[bool, float | None, float]] = {
     "penalty": (False, 0, 1e6),
     "net_learning_rate": (False, None, 1e3),
     "batch_rows": (True, 1, 10**9),
+    "tol": (False, None, 1),
+    "max_iter": (True, 1, 10**6),
 }
 OPTIONAL = ("early_stopping_rounds", "max_bin", "batch_queries", "penalty")  # may be None
 WORDS: dict[str, tuple[Any, ...]] = {
@@ -41,8 +43,10 @@ WORDS: dict[str, tuple[Any, ...]] = {
     "activation": ("relu", "tanh"),
     "optimiser": ("adamw", "p2"),
     "calibration": ("isotonic", "sigmoid"),
+    "loss": ("hinge", "squared_hinge"),
 }
 MOST_LAYERS, WIDEST = 100, 10**6
+HIGHEST_C = 1e12
 
 BINS, FEWER_BINS, MANY_ROWS = 255, 127, 50_000  # the default of max_bin, and that from so many rows on
 
@@ -67,6 +71,10 @@ def check_parameters(given: dict[str, Any]) -> None:
         raise DataError(f"n_jobs must be a number of threads, or None for all cores, got {given['n_jobs']!r}")
     if "hidden" in given:
         _check_hidden(given["hidden"])
+    if "C" in given:
+        _check_values(given["C"])
+    if not isinstance(given.get("scale", True), bool | np.bool_):
+        raise DataError(f"scale must be True or False, got {given['scale']!r}")
 
 
 def _check_hidden(hidden: Any) -> None:
@@ -83,6 +91,16 @@ def _check_hidden(hidden: Any) -> None:
             f"hidden must be the widths of at most {MOST_LAYERS} layers, whole numbers from 1 to {WIDEST}, got "
             f"{hidden!r}; () is a linear model"
         )
+
+
+def _check_values(C: Any) -> None:
+    values = list(C) if isinstance(C, list | tuple | np.ndarray) and np.ndim(C) == 1 else [C]
+    for value in values:
+        fits = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+        if not fits or not 0 < value <= HIGHEST_C:
+            raise DataError(f"C must be a number above 0 and at most {HIGHEST_C:g}, or several, got {value!r}")
+    if not values:
+        raise DataError("C must be a number above 0, or several, got none; pass one")
 
 
 def engine_threads(n_jobs: int | None) -> int:

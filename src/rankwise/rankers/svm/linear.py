@@ -1,0 +1,69 @@
+"""Linear scores of rows, with every feature divided by its standard deviation, without a copy of the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.errors import DataError
+from rankwise.kernels.products import rows_times, times_rows
+
+__all__ = ["LinearRows", "deviations"]
+
+Array = NDArray[np.float64]
+ROWS = 65_536  # at once, so that no second copy of the data in double precision is made
+ROUNDING = 4  # a deviation below so many units in the last place of the largest value is none
+
+
+@dataclass(frozen=True, eq=False)
+class LinearRows:
+    """Rows x, whose scores are Σ_k w_k · scale_k · x_k; a feature of scale 0 never counts."""
+
+    X: Any
+    scale: Array
+
+    @classmethod
+    def of(cls, X: Any, weight: Array | None, scaled: bool) -> LinearRows:
+        """Rows as they are given, or scaled by their deviations."""
+        X = np.ascontiguousarray(X) if isinstance(X, np.ndarray) else X.astype(np.float64, copy=False)
+        found = deviations(X, np.ones(X.shape[0]) if weight is None else weight) if scaled else np.ones(X.shape[1])
+        return cls(X, np.where(found > 0.0, 1.0 / np.where(found > 0.0, found, 1.0), 0.0))
+
+    def scores(self, w: Array) -> Array:
+        """The score of each row."""
+        w = self.scale * w
+        return rows_times(self.X, w) if isinstance(self.X, np.ndarray) else np.asarray(self.X @ w)
+
+    def sums(self, d: Array) -> Array:
+        """The sum of all rows, each times its entry of d."""
+        found = times_rows(d, self.X) if isinstance(self.X, np.ndarray) else self.X.T @ d
+        return self.scale * np.asarray(found)
+
+
+def deviations(X: Any, weight: Array) -> Array:
+    """The standard deviation of each feature over weighted rows; 0 where it is no more than rounding."""
+    share = weight / weight.sum()
+    if not isinstance(X, np.ndarray):
+        mean, squares = X.T @ share, X.power(2).T @ share
+        largest = abs(X).max(axis=0).toarray().ravel()
+        shifted = mean
+    else:
+        first = X[0].astype(np.float64)  # values less this one keep the squares small
+        shifted, squares, largest = np.zeros(X.shape[1]), np.zeros(X.shape[1]), np.zeros(X.shape[1])
+        for start in range(0, len(X), ROWS):
+            part = X[start : start + ROWS].astype(np.float64)
+            np.maximum(largest, np.abs(part).max(axis=0), out=largest)
+            part -= first
+            shifted += times_rows(share[start : start + ROWS], part)
+            with np.errstate(over="ignore"):
+                np.square(part, out=part)
+            squares += times_rows(share[start : start + ROWS], part)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = np.sqrt(np.maximum(squares - shifted**2, 0.0))
+    if not np.isfinite(found).all():
+        column = int(np.flatnonzero(~np.isfinite(found))[0])
+        raise DataError(f"feature {column} is too large to learn from, got {largest[column]:g}; scale it down")
+    return np.where(found > ROUNDING * np.finfo(X.dtype).eps * largest, found, 0.0)

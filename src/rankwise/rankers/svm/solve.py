@@ -1,0 +1,83 @@
+"""The least of ½|w|² + C · loss over pairs, step by step, each with a bound on how far it is from the least.
+
+The bound is the duality gap. Every pair has a dual variable α from 0 to (for the hinge) C·ω; any choice of them bounds
+the objective from below, by Σα − ½|Σ α (x_i − x_j)|² for the hinge, less Σ α²/4Cω for the squared hinge. We take those
+that belong to the slope of the loss, with which Σ α (x_i − x_j) is w less the gradient. For the squared hinge the gap
+is then half the square of the gradient's length.
+
+The hinge is not smooth. It is rounded over a width that falls until the gap is small enough: rounding costs at most
+what lies in the width, and among many pairs this falls by the square of it, so that few widths suffice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.rankers.svm.linear import LinearRows
+from rankwise.rankers.svm.newton import Problem, descend, dot
+from rankwise.rankers.svm.pairs import SQUARED_HINGE, Pairs, rounded_hinge
+
+__all__ = ["Loss", "Solution", "solutions"]
+
+Array = NDArray[np.float64]
+Loss = Literal["hinge", "squared_hinge"]
+NARROWEST = 1e-6  # of which sums over pairs are still exact enough
+SHRINK_LEAST, SHRINK_MOST = 0.5, 0.1  # the next width over the last
+AIM = 0.4  # share of the gap allowed that the next width aims at
+SETTLED = 0.3  # a width is done with when so much of its own share of the gap is left to its descent
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Weights, the scores that they give, their objective, and how much less it may be at the very best."""
+
+    w: Array
+    scores: Array
+    objective: float
+    gap: float
+
+
+def solutions(
+    rows: LinearRows, pairs: Pairs, C: float, loss: Loss, w: Array, scores: Array, tol: float
+) -> Iterator[Solution]:
+    """Better and better weights from these on, until the gap is below `tol` of the objective, or nothing is better."""
+    found = _of_squared_hinge if loss == "squared_hinge" else _of_hinge
+    for solution in found(rows, pairs, C, w, scores, tol):
+        yield solution
+        if solution.gap <= tol * solution.objective:
+            return
+
+
+def _of_squared_hinge(
+    rows: LinearRows, pairs: Pairs, C: float, w: Array, scores: Array, tol: float
+) -> Iterator[Solution]:
+    problem = Problem(rows, pairs, C, SQUARED_HINGE)
+    for at in descend(problem, problem.at(w, scores)):
+        yield Solution(at.w, at.scores, at.objective, 0.5 * dot(at.gradient, at.gradient))
+
+
+def _of_hinge(rows: LinearRows, pairs: Pairs, C: float, w: Array, scores: Array, tol: float) -> Iterator[Solution]:
+    width, bound = 1.0, -np.inf
+    while True:
+        problem = Problem(rows, pairs, C, rounded_hinge(width))
+        for at in descend(problem, problem.at(w, scores)):
+            w, scores = at.w, at.scores
+            near, far = at.place.hinges  # Σ ω max(0, 1 − m), and the same of 1 − width
+            objective = 0.5 * dot(w, w) + C * near
+            dual = w - at.gradient
+            below = C * (near - far) / width - 0.5 * dot(dual, dual)
+            bound = max(bound, below)
+            yield Solution(w, scores, objective, objective - bound)
+            left = 0.5 * dot(at.gradient, at.gradient)
+            rounding = objective - below - left
+            if left <= SETTLED * rounding:
+                break
+        if width <= NARROWEST:
+            return
+        wanted = np.sqrt(AIM * tol * objective / rounding) if rounding > 0.0 else 1.0
+        width = max(NARROWEST, width * min(SHRINK_LEAST, max(SHRINK_MOST, wanted)))
