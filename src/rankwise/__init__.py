@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from rankwise.models import load, save
     from rankwise.objectives.diagnose import diagnose
     from rankwise.objectives.lambdas import lambda_gradients
-    from rankwise.rankers import LambdaMART, LambdaRank, RankNet, RankSVM, RateClassifier
+    from rankwise.rankers import AUCSVM, LambdaMART, LambdaRank, RankNet, RankSVM, RateClassifier
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AUCSVM",
     "Certificate",
     "Comparison",
     "Evaluation",
@@ -62,7 +63,7 @@ _HOMES = {
     ),
     "rankwise.models": ("load", "save"),
     "rankwise.objectives": ("diagnose", "lambda_gradients"),
-    "rankwise.rankers": ("LambdaMART", "LambdaRank", "RankNet", "RankSVM", "RateClassifier"),
+    "rankwise.rankers": ("AUCSVM", "LambdaMART", "LambdaRank", "RankNet", "RankSVM", "RateClassifier"),
 }
 
 

@@ -4,6 +4,6 @@ from rankwise.rankers.lambdamart import LambdaMART
 from rankwise.rankers.lambdarank import LambdaRank
 from rankwise.rankers.ranknet import RankNet
 from rankwise.rankers.rates.classifier import RateClassifier
-from rankwise.rankers.svm import RankSVM
+from rankwise.rankers.svm import AUCSVM, RankSVM
 
-__all__ = ["LambdaMART", "LambdaRank", "RankNet", "RankSVM", "RateClassifier"]
+__all__ = ["AUCSVM", "LambdaMART", "LambdaRank", "RankNet", "RankSVM", "RateClassifier"]

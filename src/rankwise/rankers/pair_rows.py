@@ -31,6 +31,7 @@ class PairRows:
     offsets: NDArray[np.int64]
     weight: Array | None  # by row; a pair weighs the product of its documents'
     order: NDArray[np.int64]
+    query_weight: Array | None  # of each query in this order; the weights of its rows have it in them
 
     @property
     def features(self) -> Any:
@@ -77,13 +78,17 @@ def pair_rows(
     if (np.minimum.reduceat(grouped, starts) == np.maximum.reduceat(grouped, starts)).all():
         raise DataError("no query has documents of different labels, so there is nothing to learn; check y and qid")
     own, offsets = _own_order(features, grouped, groups)
-    weight = _pair_weights(groups, sample_weight, query_weight)
+    rows_given = weights_of("sample_weight", sample_weight, rows, "row")
+    queries_given = weights_of("query_weight", query_weight, groups.n_queries, "query")
+    weight = _pair_weights(groups, rows_given, queries_given)
+    query_of_row = np.repeat(np.arange(groups.n_queries), groups.sizes)
     return PairRows(
         X=features,
         y=grouped[own],
         offsets=offsets,
         weight=None if weight is None else weight[own],
         order=own if groups.order is None else groups.order[own],
+        query_weight=None if queries_given is None else queries_given[query_of_row[own[offsets[:-1]]]],
     )
 
 
@@ -113,10 +118,8 @@ def _own_order(X: Any, grades: Array, groups: QueryGroups) -> tuple[NDArray[np.i
     return order, np.append(0, np.cumsum(groups.sizes[by_key]))
 
 
-def _pair_weights(groups: QueryGroups, by_row: Any, by_query: Any) -> Array | None:
+def _pair_weights(groups: QueryGroups, rows: Array | None, queries: Array | None) -> Array | None:
     """A weight for each grouped row, whose products over pairs are the weights of pairs."""
-    rows = weights_of("sample_weight", by_row, groups.n_rows, "row")
-    queries = weights_of("query_weight", by_query, groups.n_queries, "query")
     if rows is None and queries is None:
         return None
     weight = np.ones(groups.n_rows) if rows is None else groups.grouped(rows)

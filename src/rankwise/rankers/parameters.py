@@ -44,6 +44,7 @@ WORDS: dict[str, tuple[Any, ...]] = {
     "optimiser": ("adamw", "p2"),
     "calibration": ("isotonic", "sigmoid"),
     "loss": ("hinge", "squared_hinge"),
+    "weigh": ("queries", "pairs"),
 }
 MOST_LAYERS, WIDEST = 100, 10**6
 HIGHEST_C = 1e12
@@ -73,8 +74,8 @@ def check_parameters(given: dict[str, Any]) -> None:
         _check_hidden(given["hidden"])
     if "C" in given:
         _check_values(given["C"])
-    if not isinstance(given.get("scale", True), bool | np.bool_):
-        raise DataError(f"scale must be True or False, got {given['scale']!r}")
+    if not isinstance(given.get("scale"), bool | np.bool_ | None):
+        raise DataError(f"scale must be True, False, or None for dense features alone, got {given['scale']!r}")
 
 
 def _check_hidden(hidden: Any) -> None:

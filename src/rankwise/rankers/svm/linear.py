@@ -39,8 +39,8 @@ class LinearRows:
 
     def sums(self, d: Array) -> Array:
         """The sum of all rows, each times its entry of d."""
-        found = times_rows(d, self.X) if isinstance(self.X, np.ndarray) else self.X.T @ d
-        return self.scale * np.asarray(found)
+        found = times_rows(d, self.X) if isinstance(self.X, np.ndarray) else np.asarray(self.X.T @ d)
+        return np.asarray(self.scale * found)
 
 
 def deviations(X: Any, weight: Array) -> Array:

@@ -32,7 +32,7 @@ class LinearPairRanker(PairRanker):
 
     C: float | Sequence[float]
     loss: Loss
-    scale: bool
+    scale: bool | None
     tol: float
     max_iter: int
 
@@ -47,7 +47,9 @@ class LinearPairRanker(PairRanker):
                 f"C has {len(settings.C)} values, but there is nothing to choose one by; pass an eval_set, or one value"
             )
         problems, metric = self._problems(rows), parse(self.metric)
-        X = LinearRows.of(rows.features, rows.weight, self.scale)
+        features = rows.features
+        scaled = isinstance(features, np.ndarray) if self.scale is None else bool(self.scale)
+        X = LinearRows.of(features, rows.weight, scaled)
 
         def judge(coef: Array) -> list[float]:
             return [one.value(metric, linear_scores(one.X, coef)) for one in judged]

@@ -16,6 +16,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwise.errors import DataError
 from rankwise.kernels import close_pairs, threads
 from rankwise.metrics.ranking import falling_rows
 
@@ -41,14 +42,23 @@ class Pairs:
     offsets: NDArray[np.int64]
 
     @classmethod
-    def of(cls, y: Array, offsets: NDArray[np.int64], weight: Array | None) -> Pairs:
-        """Those of grouped rows with these labels, one of which at least is a pair of positive weight."""
+    def of(
+        cls, y: Array, offsets: NDArray[np.int64], weight: Array | None = None, shares: Array | None = None
+    ) -> Pairs:
+        """Those of grouped rows with these labels.
+
+        A pair weighs the product of its rows' weights; with `shares`, the pairs of each query weigh its share together.
+        """
         grade, grades = _grades(y, offsets)
-        given = np.ones(y.size) if weight is None else weight
+        given = np.ones(y.size) if weight is None else weight / weight.max()
         total = np.empty(grades.size)
         count = partial(close_pairs.close_weight, np.zeros(y.size), grade, grades, given, offsets, 1.0)
         threads.by_queries(lambda low, high: count(low, high, total), offsets)
-        return cls(grade, grades, given / np.sqrt(total.sum()), offsets)
+        by_query = total if shares is None else np.where(total > 0.0, shares, 0.0)
+        if not by_query.any():
+            raise DataError("all pairs of documents with different labels have weight 0; pass positive weights")
+        factor = np.divide(by_query, total * by_query.sum(), out=np.zeros_like(total), where=total > 0.0)
+        return cls(grade, grades, given * np.repeat(np.sqrt(factor), np.diff(offsets)), offsets)
 
     def at(self, scores: Array, parts: tuple[Part, ...]) -> Place:
         """The loss of these parts at these scores."""

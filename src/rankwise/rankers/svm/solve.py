@@ -26,6 +26,7 @@ __all__ = ["Loss", "Solution", "solutions"]
 
 Array = NDArray[np.float64]
 Loss = Literal["hinge", "squared_hinge"]
+ROUNDING = 1e-12
 NARROWEST = 1e-6  # of which sums over pairs are still exact enough
 SHRINK_LEAST, SHRINK_MOST = 0.5, 0.1  # the next width over the last
 AIM = 0.4  # share of the gap allowed that the next width aims at
@@ -41,15 +42,22 @@ class Solution:
     objective: float
     gap: float
 
+    def size(self, C: float) -> float:
+        """What the gap is measured by: the objective, or how far it is below that of zero weights, C, if that is less.
+
+        With a small C the objective is hardly below that of zero weights, and these would pass as solved.
+        """
+        return max(min(self.objective, C - self.objective), ROUNDING * C)
+
 
 def solutions(
     rows: LinearRows, pairs: Pairs, C: float, loss: Loss, w: Array, scores: Array, tol: float
 ) -> Iterator[Solution]:
-    """Better and better weights from these on, until the gap is below `tol` of the objective, or nothing is better."""
+    """Better and better weights from these on, until the gap is small enough, or rounding allows nothing better."""
     found = _of_squared_hinge if loss == "squared_hinge" else _of_hinge
     for solution in found(rows, pairs, C, w, scores, tol):
         yield solution
-        if solution.gap <= tol * solution.objective:
+        if solution.gap <= tol * solution.size(C):
             return
 
 
@@ -72,12 +80,13 @@ def _of_hinge(rows: LinearRows, pairs: Pairs, C: float, w: Array, scores: Array,
             dual = w - at.gradient
             below = C * (near - far) / width - 0.5 * dot(dual, dual)
             bound = max(bound, below)
-            yield Solution(w, scores, objective, objective - bound)
+            solution = Solution(w, scores, objective, objective - bound)
+            yield solution
             left = 0.5 * dot(at.gradient, at.gradient)
             rounding = objective - below - left
             if left <= SETTLED * rounding:
                 break
         if width <= NARROWEST:
             return
-        wanted = np.sqrt(AIM * tol * objective / rounding) if rounding > 0.0 else 1.0
+        wanted = np.sqrt(AIM * tol * solution.size(C) / rounding) if rounding > 0.0 else 1.0
         width = max(NARROWEST, width * min(SHRINK_LEAST, max(SHRINK_MOST, wanted)))

@@ -74,13 +74,9 @@ def train(
             for _, solution in zip(range(settings.max_iter), found, strict=False):
                 now = Found(C, now.solved | {factor: solution}, now.steps + 1, rows.scale)
                 yield (now, [], []) if best is None else (best[0], [], best[1])
-        if now.gap > settings.tol * now.objective:
-            log.warning(
-                "with C=%g the duality gap is %.1e of the objective, above tol=%g; raise max_iter, or lower C",
-                C,
-                now.gap / now.objective,
-                settings.tol,
-            )
+        gap = max(one.gap / one.size(C) for one in now.solved.values())
+        if gap > settings.tol:
+            log.warning("with C=%g the relative duality gap is %.1e, not tol; raise max_iter, or lower C", C, gap)
         values = judge(now.coef)
         if best is None or values[0] > best[1][0]:
             best = now, values
