@@ -31,6 +31,8 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {"metric": "auc", "epochs": 6, "optimiser": "p2", "dropout": 0.2},
     ],
     "ranknet": [{"epochs": 6}, {"hidden": (), "epochs": 30, "batch_queries": 3}],
+    "ranksvm": [{}, {"metric": "auc", "loss": "hinge", "weigh": "pairs", "C": 30.0, "scale": False}],
+    "aucsvm": [{}, {"metric": "mauc", "loss": "squared_hinge"}],
 }
 CASES = [
     pytest.param(kind, number, check, id=f"{kind}-{number}-{check.__name__}")
