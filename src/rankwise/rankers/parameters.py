@@ -44,7 +44,7 @@ WORDS: dict[str, tuple[Any, ...]] = {
     "optimiser": ("adamw", "p2"),
     "calibration": ("isotonic", "sigmoid"),
     "loss": ("hinge", "squared_hinge"),
-    "weigh": ("queries", "pairs"),
+    "weigh": ("documents", "queries", "pairs"),
 }
 MOST_LAYERS, WIDEST = 100, 10**6
 HIGHEST_C = 1e12

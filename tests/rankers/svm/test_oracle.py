@@ -15,12 +15,18 @@ CASES = {
     "five grades": (made(5, 1, seed=1), {}, "pairs"),
     "queries": (made(2, 4, rows=40, seed=2), {}, "pairs"),
     "queries that count alike": (made(5, 4, rows=40, seed=3), {}, "queries"),
+    "documents that count alike": (made(3, 5, rows=40, seed=13), {}, "documents"),
     "many grades": (made(15, 2, rows=30, seed=4), {}, "queries"),
     "weights of rows": (made(3, 3, seed=5), {"sample_weight": np.random.default_rng(5).uniform(0, 2, 24)}, "pairs"),
     "all weights": (
         made(5, 3, rows=36, seed=6),
         {"sample_weight": np.random.default_rng(6).uniform(0, 2, 36), "query_weight": np.array([1.0, 3.0, 0.5])},
         "queries",
+    ),
+    "all weights, and documents": (
+        made(2, 3, rows=36, seed=14),
+        {"sample_weight": np.random.default_rng(14).uniform(0, 2, 36), "query_weight": np.array([0.0, 3.0, 0.5])},
+        "documents",
     ),
     "queries weighed, pairs counted": (
         made(2, 3, rows=36, seed=7),
@@ -42,9 +48,7 @@ def weights_by_name(given, qid):
 def test_weights_and_objective_are_those_of_linear_svc(case, loss, C):
     (X, y, qid), given, weigh = CASES[case]
     model = rw.RankSVM(C=C, loss=loss, weigh=weigh, scale=False, tol=1e-8).fit(X, y, qid=qid, **given)
-    weight = oracle.pair_weights(
-        y, qid, given.get("sample_weight"), weights_by_name(given, qid), by_query=weigh == "queries"
-    )
+    weight = oracle.pair_weights(y, qid, given.get("sample_weight"), weights_by_name(given, qid), weigh)
     assert model.objective_ == pytest.approx(oracle.objective(model.coef_, X, y, qid, weight, C, loss), rel=1e-9)
     expected = oracle.linear_svc(X, y, qid, weight, C, loss)
     least = oracle.objective(expected, X, y, qid, weight, C, loss)

@@ -39,7 +39,7 @@ def test_loss_slope_and_curvature_are_those_of_all_pairs(seed, sizes, grades, wi
     weight = rng.uniform(0.1, 3.0, qid.size) if weighted else None
     shares = rng.uniform(0.1, 3.0, len(sizes)) if by_query else None
     named = None if shares is None else dict(enumerate(shares))
-    omega = oracle.pair_weights(y, qid, weight, named, by_query)
+    omega = oracle.pair_weights(y, qid, weight, named, "queries" if by_query else "pairs")
     place = Pairs.of(y, np.append(0, np.cumsum(sizes)), weight, shares).at(
         scores, SQUARED_HINGE if width is None else rounded_hinge(width)
     )

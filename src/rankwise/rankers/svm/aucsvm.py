@@ -19,7 +19,7 @@ from rankwise.rankers.saved_values import is_number
 from rankwise.rankers.svm.linear_ranker import LinearPairRanker, saved_numbers
 from rankwise.rankers.svm.pairs import Pairs
 from rankwise.rankers.svm.solve import Loss
-from rankwise.rankers.svm.training import Found
+from rankwise.rankers.svm.training import Found, summed
 
 __all__ = ["AUCSVM"]
 
@@ -133,3 +133,5 @@ class AUCSVM(LinearPairRanker):
             raise ModelFileError("the model must have weights for each grade; save it again")
         self.grades_ = np.array(grades, dtype=np.float64)
         self.coefs_ = np.array([saved_numbers({"coefs": one}, "coefs", self.n_features_in_) for one in coefs])
+        if not np.array_equal(self.coef_, summed(dict(zip(grades, self.coefs_, strict=True)))):
+            raise ModelFileError("the model's weights must be the sum of those of its grades; save it again")

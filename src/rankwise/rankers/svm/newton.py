@@ -20,6 +20,7 @@ __all__ = ["Iterate", "Problem", "descend", "dot"]
 Array = NDArray[np.float64]
 MOST_PRODUCTS = 250  # of second derivatives with a direction, in one step
 TRIALS = 20  # lengths of a step
+ROUNDING = 1e-8  # of the objective, which is a small difference of large sums where the hinge is hardly rounded
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +53,11 @@ class Iterate:
     objective: float
     gradient: Array
 
+    @property
+    def steepness(self) -> float:
+        """The length of the gradient."""
+        return float(np.sqrt(dot(self.gradient, self.gradient)))
+
 
 def dot(a: Array, b: Array) -> float:
     """The product of two vectors, added up in the same order whatever the number of threads."""
@@ -60,15 +66,14 @@ def dot(a: Array, b: Array) -> float:
 
 def descend(problem: Problem, at: Iterate) -> Iterator[Iterate]:
     """This place, and then one better after another until rounding allows none."""
-    first = np.sqrt(dot(at.gradient, at.gradient))
+    first = at.steepness
     following: Iterate | None = at
     while following is not None:
         at = following
         yield at
-        size = np.sqrt(dot(at.gradient, at.gradient))
-        if size == 0.0:
+        if at.steepness == 0.0:
             return
-        direction = _newton_direction(problem, at, min(0.1, np.sqrt(size / first)) * size)
+        direction = _newton_direction(problem, at, min(0.1, np.sqrt(at.steepness / first)) * at.steepness)
         following = _line_search(problem, at, direction)
 
 
@@ -89,7 +94,10 @@ def _newton_direction(problem: Problem, at: Iterate, enough: float) -> Array:
 
 
 def _line_search(problem: Problem, at: Iterate, direction: Array) -> Iterate | None:
-    """Go down until half of the slope is left or less; None if nothing on the way is better."""
+    """Go down until half of the slope is left or less; None if nothing on the way is better.
+
+    Where the objective is better by less than its rounding, the gradient tells.
+    """
     moved = problem.rows.scores(direction)
     square, product = dot(direction, direction), dot(at.w, direction)
     slope = dot(at.gradient, direction)
@@ -99,8 +107,10 @@ def _line_search(problem: Problem, at: Iterate, direction: Array) -> Iterate | N
         place = problem.pairs.at(scores, problem.parts)
         objective = 0.5 * dot(w, w) + problem.C * place.loss
         here = product + length * square + problem.C * dot(place.slope, moved)
-        if objective < at.objective and abs(here) <= 0.5 * abs(slope):
-            return Iterate(w, scores, place, objective, w + problem.C * problem.rows.sums(place.slope))
+        if objective < at.objective * (1.0 + ROUNDING) and abs(here) <= 0.5 * abs(slope):
+            found = Iterate(w, scores, place, objective, w + problem.C * problem.rows.sums(place.slope))
+            if objective < at.objective or found.steepness < 0.5 * at.steepness:
+                return found
         if here < 0.0:  # false position; the end that stays counts half, so that both ends move
             low, slope_low, slope_high = length, here, 0.5 * slope_high
         else:

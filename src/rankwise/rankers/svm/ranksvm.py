@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rankwise.metrics import Metric
 from rankwise.rankers.pair_rows import PairRows
@@ -32,8 +32,9 @@ class RankSVM(LinearPairRanker):
         starts from the weights of the one before. The loss is a mean, so that C does not depend on how much data there
         is: LinearSVC on the differences x_i − x_j, one for each pair, has C over the number of pairs.
     loss : "squared_hinge", or "hinge", which is max(0, 1 − (s_i − s_j)) without the square.
-    weigh : "queries", each of which counts alike however many pairs it has, as in the mean of a metric over queries;
-        or "pairs", each of which counts alike. A pair weighs the product of its documents' sample_weights.
+    weigh : what counts alike: "documents", so that a query with twice as many counts twice; "queries", as in the mean
+        of a metric over queries; or "pairs", so that a query with twice as many documents counts about four times.
+        Within a query a pair weighs the product of its documents' sample_weights.
     scale : whether to divide features by their standard deviations, which is as if they were given so; None: where X is
         dense, because rare words of sparse texts would weigh too much. Nothing is subtracted (differences of rows have
         no mean to subtract), so that what is sparse stays so; a constant feature counts for nothing.
@@ -61,7 +62,7 @@ class RankSVM(LinearPairRanker):
         *,
         C: float | Sequence[float] = 1.0,
         loss: Loss = "squared_hinge",
-        weigh: Literal["queries", "pairs"] = "queries",
+        weigh: Literal["documents", "queries", "pairs"] = "documents",
         scale: bool | None = None,
         tol: float = 1e-4,
         max_iter: int = 200,
@@ -77,10 +78,19 @@ class RankSVM(LinearPairRanker):
         self.verbose = verbose
 
     def _problems(self, rows: PairRows) -> dict[float, Pairs]:
-        shares = None
+        return {1.0: Pairs.of(rows.y, rows.offsets, rows.weight, self._shares(rows))}
+
+    def _shares(self, rows: PairRows) -> NDArray[np.float64] | None:
+        """What the pairs of each query weigh together; None: what they weigh by themselves."""
+        if self.weigh == "pairs":
+            return None
+        of_query = np.ones(rows.offsets.size - 1) if rows.query_weight is None else rows.query_weight
         if self.weigh == "queries":
-            shares = np.ones(rows.offsets.size - 1) if rows.query_weight is None else rows.query_weight
-        return {1.0: Pairs.of(rows.y, rows.offsets, rows.weight, shares)}
+            return of_query
+        of_row = (
+            np.ones(rows.y.size) if rows.weight is None else rows.weight
+        )  # has the root of its query's weight in it
+        return np.asarray(np.sqrt(of_query) * np.add.reduceat(of_row, rows.offsets[:-1]))
 
     def max_rounds(self, y: ArrayLike, qid: ArrayLike | None = None) -> int:
         """Steps that training can take: `max_iter` for each value of C, and one that judges it."""

@@ -13,7 +13,7 @@ from rankwise.rankers.svm.linear import LinearRows
 from rankwise.rankers.svm.pairs import Pairs
 from rankwise.rankers.svm.solve import Loss, Solution, solutions
 
-__all__ = ["Found", "Settings", "train"]
+__all__ = ["Found", "Settings", "summed", "train"]
 
 log = logging.getLogger("rankwise")
 Array = NDArray[np.float64]
@@ -46,7 +46,7 @@ class Found:
     @property
     def coef(self) -> Array:
         """The model that is the sum of them."""
-        return np.asarray(sum(factor * coef for factor, coef in self.coefs.items()))
+        return summed(self.coefs)
 
     @property
     def objective(self) -> float:
@@ -57,6 +57,11 @@ class Found:
     def gap(self) -> float:
         """How much less that may be at the very best."""
         return sum(one.gap for one in self.solved.values())
+
+
+def summed(coefs: dict[float, Array]) -> Array:
+    """One model for several: scores add up, each times its factor."""
+    return np.asarray(sum(factor * coef for factor, coef in coefs.items()))
 
 
 def train(
