@@ -31,8 +31,15 @@ UCI = {
     "adult": ("adult-train.csv", ">50K"),
     "spambase": ("spambase.data", "1"),
     "hypothyroid": ("hypothyroid.data", "hypothyroid"),
+    "sick-euthyroid": ("sick-euthyroid.data", "sick-euthyroid"),
+    "ionosphere": ("ionosphere.data", "b"),
+    "kr-vs-kp": ("kr-vs-kp.arff", "'won'"),
 }
-TABLES = (*UCI, *(f"kdd99-{attack}" for attack in KDD_ATTACKS))
+LABEL_FIRST = ("hypothyroid", "sick-euthyroid")
+TABLES = (
+    *("mammography", "oil-spill", "adult", "spambase", "hypothyroid"),
+    *(f"kdd99-{attack}" for attack in KDD_ATTACKS),
+)
 Floats = NDArray[np.float64]
 
 
@@ -55,12 +62,13 @@ class Split:
 
 
 def table(name: str, folder: Path) -> Binary:
-    """The table of that name; `folder` is shared/data."""
+    """The table of that name, one of TABLES or of UCI; `folder` is shared/data."""
     if name.startswith("kdd99-"):
         return _kdd99(folder / "kdd99" / "kddcup.data_10_percent.gz", name.removeprefix("kdd99-"))
     file, positive = UCI[name]
-    frame = pd.read_csv(folder / "uci" / file, header=None, skipinitialspace=True, na_values="?", quotechar="\0")
-    label = 0 if name == "hypothyroid" else frame.columns[-1]
+    layout = {"header": None, "skipinitialspace": True, "na_values": "?", "quotechar": "\0", "comment": "@"}
+    frame = pd.read_csv(folder / "uci" / file, **layout)  # an ARFF file's header is lines with @
+    label = 0 if name in LABEL_FIRST else frame.columns[-1]
     features = frame.drop(columns=[0, label] if name == "oil-spill" else [label])  # oil-spill's first is a row number
     return Binary(_numbers(features), (frame[label].astype(str) == positive).to_numpy(np.int64))
 
@@ -101,15 +109,20 @@ def split(data: Binary, seed: int, shares: tuple[float, float] = (0.5, 0.25), mo
     )
 
 
-def _prepared(train: Binary, *others: Binary) -> list[Floats]:
+def filled(train: Binary, *others: Binary) -> list[Floats]:
+    """Features without NaN: the training part's median instead, beside columns that say where."""
     gaps = np.isnan(train.X).any(axis=0)
     median = np.nanmedian(np.where(np.isnan(train.X).all(axis=0), 0.0, train.X), axis=0)
-    filled = [
+    return [
         np.hstack([np.where(np.isnan(X), median, X), np.isnan(X[:, gaps])]) for X in (train.X, *(o.X for o in others))
     ]
-    mean, spread = filled[0].mean(axis=0), filled[0].std(axis=0)
-    known = spread > 0  # a column that is constant on the training rows teaches nothing
-    return [(X[:, known] - mean[known]) / spread[known] for X in filled]
+
+
+def _prepared(train: Binary, *others: Binary) -> list[Floats]:
+    known = filled(train, *others)
+    mean, spread = known[0].mean(axis=0), known[0].std(axis=0)
+    varies = spread > 0  # a column that is constant on the training rows teaches nothing
+    return [(X[:, varies] - mean[varies]) / spread[varies] for X in known]
 
 
 def cifar10(part: str) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

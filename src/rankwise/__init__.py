@@ -18,7 +18,17 @@ if TYPE_CHECKING:
     from rankwise.models import load, save
     from rankwise.objectives.diagnose import diagnose
     from rankwise.objectives.lambdas import lambda_gradients
-    from rankwise.rankers import AUCSVM, LambdaMART, LambdaRank, RankNet, RankSVM, RateClassifier
+    from rankwise.rankers import (
+        AUCSVM,
+        LambdaMART,
+        LambdaRank,
+        MarginRanker,
+        RankBoost,
+        RankNet,
+        RankSVM,
+        RateClassifier,
+        SoftRankBoost,
+    )
 
 __version__ = "0.1.0"
 
@@ -29,12 +39,15 @@ __all__ = [
     "Evaluation",
     "LambdaMART",
     "LambdaRank",
+    "MarginRanker",
     "Metric",
+    "RankBoost",
     "RankNet",
     "RankSVM",
     "RankingData",
     "RankwiseError",
     "RateClassifier",
+    "SoftRankBoost",
     "certify",
     "compare",
     "diagnose",
@@ -63,7 +76,17 @@ _HOMES = {
     ),
     "rankwise.models": ("load", "save"),
     "rankwise.objectives": ("diagnose", "lambda_gradients"),
-    "rankwise.rankers": ("AUCSVM", "LambdaMART", "LambdaRank", "RankNet", "RankSVM", "RateClassifier"),
+    "rankwise.rankers": (
+        "AUCSVM",
+        "LambdaMART",
+        "LambdaRank",
+        "MarginRanker",
+        "RankBoost",
+        "RankNet",
+        "RankSVM",
+        "RateClassifier",
+        "SoftRankBoost",
+    ),
 }
 
 

@@ -2,35 +2,66 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
 
 from rankwise.cli import options
+from rankwise.cli.failures import NOT_CERTIFIED
 from rankwise.cli.model_data import LoadedModel, load_model
 from rankwise.cli.output import print_json, print_table
+from rankwise.cli.verified import verified
 
 __all__ = ["info"]
 
 SHOWN = 10
 
 
-def info(model: options.ModelFile, json: options.JsonOption = False) -> None:
+def info(
+    model: options.ModelFile,
+    verify: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--verify",
+            metavar="DATA",
+            show_default=False,
+            help="Training data, once a file: compute the certificate of a margin model again, from scratch.",
+        ),
+    ] = None,
+    json: options.JsonOption = False,
+    skip_bad: options.SkipBadOption = False,
+) -> None:
     """Describe a model: metric, parameters, training, and the features that matter most.
 
     Example: rankwise info m.rw
+
+    Is its certificate true? rankwise info margin.rw --verify train.txt
     """
     loaded = load_model(model)  # first, because it checks all of the file
     from rankwise.models import info as manifest_of
 
     said = manifest_of(model)
     importances = _importances(loaded)
+    found = None if verify is None else verified(loaded, verify, skip_bad)
     if json:
-        print_json(said | {"importances": [{"feature": name, "share": share} for name, share in importances]})
-        return
-    print_table(("what", "value"), _lines(said))
-    if not importances:
-        return
+        shares = [{"feature": name, "share": share} for name, share in importances]
+        print_json(said | {"importances": shares} | ({} if found is None else {"verified": found.to_dict()}))
+    else:
+        print_table(("what", "value"), _lines(said))
+        if importances:
+            _print_importances(importances, "gain" if "trees" in said["summary"] else "weights")
+        if found is not None:
+            print()
+            print_table(("certificate", "in the file", "from the data"), found.lines())
+            print(f"\n{found}")
+    if found is not None and not found.agrees:
+        raise typer.Exit(NOT_CERTIFIED)
+
+
+def _print_importances(importances: list[tuple[str, float]], of_what: str) -> None:
     print()
-    print_table(("feature", "share of the gain"), [(name, f"{share:.1%}") for name, share in importances[:SHOWN]])
+    print_table(("feature", f"share of the {of_what}"), [(name, f"{share:.1%}") for name, share in importances[:SHOWN]])
     if len(importances) > SHOWN:
         print(f"and {len(importances) - SHOWN} more; --json lists all")
 

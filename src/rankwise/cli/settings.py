@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import types
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from rankwise.errors import DataError
@@ -20,12 +21,14 @@ OPTIONS = {"metric": "--metric", "objective": "--objective", "model": "--model",
 RATE = "rate"
 
 
-def make_ranker(kind: str, metric: str, seed: int, settings: Iterable[str]) -> Any:
+def make_ranker(kind: str, metric: str | None, seed: int, settings: Iterable[str]) -> Any:
     """An unfitted ranker; what is wrong with its parameters need not wait for large files to be read."""
     cls = model_kinds().get(kind)
     if cls is None:
         raise DataError(f"--model {kind} is for operating points, got no --objective; add one such as r@p=0.95")
-    ranker: Any = cls(**_parsed(settings, cls), metric=str(parse(metric)), random_state=seed)
+    takes = inspect.signature(cls).parameters
+    seeded = {"random_state": seed} if "random_state" in takes else {}
+    ranker: Any = cls(**_parsed(settings, cls), metric=str(parse(metric or takes["metric"].default)), **seeded)
     check_parameters(ranker.get_params(deep=False))
     return ranker
 
@@ -82,6 +85,8 @@ def _fits(value: Any, kind: Any) -> bool:
     if kind is Any:
         # Any is for what only Python can pass (scores, a model), or a text.
         return value is None or isinstance(value, str)
+    if origin is Callable:
+        return False  # only Python can pass it
     if origin in (Union, types.UnionType):
         return any(_fits(value, one) for one in inner)
     if origin is Literal:
@@ -98,7 +103,7 @@ def _fits(value: Any, kind: Any) -> bool:
 def _in_words(kind: Any) -> str:
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
-        return " or ".join(dict.fromkeys(_in_words(one) for one in inner))
+        return " or ".join(dict.fromkeys(_in_words(one) for one in inner if not _is_code(one)))
     if origin is Literal:
         return " or ".join(map(str, inner))
     if origin is Sequence:
@@ -107,6 +112,10 @@ def _in_words(kind: Any) -> str:
         return f'an object as {{"0": {_example(inner[1])}, …}}'
     words = {int: "a whole number", float: "a number", bool: "true or false", types.NoneType: "none"}
     return words.get(kind, "a text or none")
+
+
+def _is_code(kind: Any) -> bool:
+    return get_origin(kind) is Callable or any(_is_code(one) for one in get_args(kind) if not isinstance(one, list))
 
 
 def _example(kind: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 __all__ = ["Model", "train"]
 
 # The same names as rankwise.rankers has, which takes seconds to import; a test compares them.
-Model = Literal["lambdamart", "lambdarank", "ranknet", "trees", "linear", "net"]
+Model = Literal[
+    "lambdamart", "lambdarank", "ranknet", "margin", "rankboost", "softrankboost", "ranksvm", "aucsvm",
+    "trees", "linear", "net",
+]  # fmt: skip
 
 
 def train(
@@ -46,7 +50,7 @@ def train(
         typer.Option(
             "--metric",
             metavar="NAME",
-            show_default="ndcg@10",
+            show_default="ndcg@10, or auc",
             help="What to rank by and stop on; see rankwise metrics.",
         ),
     ] = None,
@@ -85,6 +89,8 @@ def train(
 
     After a kill: rankwise train train.txt -o m.rw --checkpoint run --resume
 
+    A sparse model with a certificate: rankwise train train.txt --model margin --set epsilon=0.5 -o m.rw
+
     For an operating point: rankwise train train.txt --objective r@p=0.95 --model trees -o m.rw
     """
     began = time.monotonic()
@@ -98,7 +104,12 @@ def train(
         from rankwise.cli.settings import make_ranker
         from rankwise.models import save
 
-        ranker = make_ranker(model or "lambdamart", metric or "ndcg@10", seed, settings or [])
+        ranker = make_ranker(model or "lambdamart", metric, seed, settings or [])
+    keeps = "checkpoint" in signature(ranker.fit).parameters
+    if not keeps and (checkpoint is not None or resume):
+        raise DataError(
+            f"--model {model} keeps no checkpoint, since it trains in a moment; drop --checkpoint, --resume"
+        )
     with place_for(out) as place:
         state = checkpoint_file(checkpoint, resume)
         rows = read_features(data, skip_bad)
@@ -112,8 +123,7 @@ def train(
                 qid=rows.qid,
                 eval_set=None if judged is None else (named_features(judged), judged.y, judged.qid),
                 callbacks=callbacks,
-                checkpoint=state,
-                resume=resume,
+                **({"checkpoint": state, "resume": resume} if keeps else {}),
             )
         save(ranker, place)
     summary = _summary(ranker, rows, out) | {"seconds": round(time.monotonic() - began, 3)}

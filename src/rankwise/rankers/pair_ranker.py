@@ -112,9 +112,9 @@ class PairRanker(Ranker):
             interrupted = True
             log.warning("training was interrupted; the best so far is kept")
         assert kept is not None
+        self.best_iteration_ = number  # unless what is kept says otherwise
         for name, value in kept.learned().items():
             setattr(self, name, value)
-        self.best_iteration_ = number
         self.best_score_: float | None = kept.best[0] if kept.best else None
         self.evals_result_ = {
             f"valid_{k}": {str(metric): [values[k] for values in history]} for k in range(len(judged))

@@ -31,7 +31,7 @@ class PairRows:
     offsets: NDArray[np.int64]
     weight: Array | None  # by row; a pair weighs the product of its documents'
     order: NDArray[np.int64]
-    query_weight: Array | None  # of each query in this order; the weights of its rows have it in them
+    query_weight: Array | None = None  # of each query in this order; the weights of its rows have it in them
 
     @property
     def features(self) -> Any:

@@ -35,19 +35,22 @@ RANGES: dict[str, tuple[bool, float | None, float]] = {
     "net_learning_rate": (False, None, 1e3),
     "batch_rows": (True, 1, 10**9),
     "tol": (False, None, 1),
-    "max_iter": (True, 1, 10**6),
+    "max_iter": (True, 1, 10**9),
+    "epsilon": (False, None, 1),
+    "C": (False, None, 1e12),
 }
+SEVERAL = {"epsilon": "method", "C": "C"}  # may be a list, in a model that has the other parameter too
 OPTIONAL = ("early_stopping_rounds", "max_bin", "batch_queries", "penalty")  # may be None
 WORDS: dict[str, tuple[Any, ...]] = {
     "norm": ("gap", None),
     "activation": ("relu", "tanh"),
     "optimiser": ("adamw", "p2"),
     "calibration": ("isotonic", "sigmoid"),
+    "method": ("pairs", "reduced", "heuristic", "hard"),
     "loss": ("hinge", "squared_hinge"),
     "weigh": ("documents", "queries", "pairs"),
 }
 MOST_LAYERS, WIDEST = 100, 10**6
-HIGHEST_C = 1e12
 
 BINS, FEWER_BINS, MANY_ROWS = 255, 127, 50_000  # the default of max_bin, and that from so many rows on
 
@@ -57,25 +60,32 @@ def check_parameters(given: dict[str, Any]) -> None:
     for name, (whole, low, high) in RANGES.items():
         if name not in given or (name in OPTIONAL and given[name] is None):
             continue
-        value = given[name]
-        kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
-        fits = isinstance(value, kinds) and not (isinstance(value, bool) and name != "verbose")
-        if not fits or not value <= high or (value <= 0 if low is None else value < low):  # NaN is not <= high
-            kind = "a whole number" if whole else "a number"
-            bounds = f"above 0 and at most {high:g}" if low is None else f"from {low:g} to {high:g}"
-            raise DataError(f"{name} must be {kind} {bounds}, got {value!r}")
+        several = SEVERAL.get(name) in given and isinstance(given[name], list | tuple) and len(given[name]) > 0
+        for value in given[name] if several else [given[name]]:
+            kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
+            fits = isinstance(value, kinds) and not (isinstance(value, bool) and name != "verbose")
+            if not fits or not value <= high or (value <= 0 if low is None else value < low):  # NaN is not <= high
+                kind = "a whole number" if whole else "a number"
+                bounds = f"above 0 and at most {high:g}" if low is None else f"from {low:g} to {high:g}"
+                raise DataError(f"{name} must be {kind} {bounds}, got {value!r}")
     for name, words in WORDS.items():
         if name in given and not (isinstance(given[name], str | None) and given[name] in words):
             known = " or ".join("None" if word is None else f'"{word}"' for word in words)
             raise DataError(f"{name} must be {known}, got {given[name]!r}")
     if not isinstance(given.get("n_jobs"), int | np.integer | None):
         raise DataError(f"n_jobs must be a number of threads, or None for all cores, got {given['n_jobs']!r}")
+    if "hypotheses" in given:
+        _check_hypotheses(given["hypotheses"])
     if "hidden" in given:
         _check_hidden(given["hidden"])
-    if "C" in given:
-        _check_values(given["C"])
     if not isinstance(given.get("scale"), bool | np.bool_ | None):
         raise DataError(f"scale must be True, False, or None for dense features alone, got {given['scale']!r}")
+
+
+def _check_hypotheses(given: Any) -> None:
+    functions = isinstance(given, list | tuple) and len(given) > 0 and all(map(callable, given))
+    if not functions and not (isinstance(given, str) and given in ("features", "stumps")):
+        raise DataError(f'hypotheses must be "features", "stumps" or a list of functions of X, got {given!r}')
 
 
 def _check_hidden(hidden: Any) -> None:
@@ -92,16 +102,6 @@ def _check_hidden(hidden: Any) -> None:
             f"hidden must be the widths of at most {MOST_LAYERS} layers, whole numbers from 1 to {WIDEST}, got "
             f"{hidden!r}; () is a linear model"
         )
-
-
-def _check_values(C: Any) -> None:
-    values = list(C) if isinstance(C, list | tuple | np.ndarray) and np.ndim(C) == 1 else [C]
-    for value in values:
-        fits = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-        if not fits or not 0 < value <= HIGHEST_C:
-            raise DataError(f"C must be a number above 0 and at most {HIGHEST_C:g}, or several, got {value!r}")
-    if not values:
-        raise DataError("C must be a number above 0, or several, got none; pass one")
 
 
 def engine_threads(n_jobs: int | None) -> int:

@@ -83,7 +83,7 @@ def test_values_that_parameters_cannot_have(name, value):
 
 def test_c_may_be_numbers_of_numpy():
     expected = fit(rw.RankSVM(C=SEVERAL), eval_set=EVAL_SET).coef_
-    for C in (np.array(SEVERAL), tuple(np.float32(SEVERAL))):
+    for C in (tuple(SEVERAL), list(np.float32(SEVERAL))):
         np.testing.assert_allclose(fit(rw.RankSVM(C=C), eval_set=EVAL_SET).coef_, expected, rtol=1e-6)
     assert np.array_equal(fit(rw.RankSVM(C=np.int64(1))).coef_, fit(rw.RankSVM(C=1.0)).coef_)
 

@@ -1,0 +1,1 @@
+"""P3: 1-norm margins of convex combinations of hypotheses, as linear programs that are solved by cutting planes."""

@@ -1,0 +1,1 @@
+"""Rankers that are sums of decision stumps: what stumps are, how the best is found, and boosting."""
