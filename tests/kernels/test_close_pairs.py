@@ -29,6 +29,7 @@ def ranked_rows(draw):
         "weight": weight,
         "value": rng.normal(size=qid.size),
         "offsets": np.append(0, np.cumsum(sizes)),
+        "least": draw(st.sampled_from([-np.inf, -np.inf, -1.0, 0.0, 0.5, 1.0])),
         "gap": draw(st.sampled_from([1.0, 0.5, 0.0, -1.0, 2.5])),
         "qid": qid,
     }
@@ -37,11 +38,12 @@ def ranked_rows(draw):
 @settings(max_examples=150, deadline=None)
 @given(ranked_rows())
 def test_sums_are_those_of_a_double_loop(rows):
-    scores, grade, grades, weight, value, offsets, gap, qid = rows.values()
-    expected = pairs_by_definition.close_sums(scores, grade, qid, weight, value, gap)
+    scores, grade, grades, weight, value, offsets, least, gap, qid = rows.values()
+    expected = pairs_by_definition.close_sums(scores, grade, qid, weight, value, least, gap)
     found = np.full((4, scores.size), np.nan)
-    close_pairs.close_sums(scores, grade, grades, weight, value, offsets, gap, 0, grades.size, *found)
+    close_pairs.close_sums(scores, grade, grades, weight, value, offsets, least, gap, 0, grades.size, *found)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    expected = pairs_by_definition.close_sums(scores, grade, qid, weight, value, -np.inf, gap)
     found = np.full((2, scores.size), np.nan)
     close_pairs.close_weights(scores, grade, grades, weight, offsets, gap, 0, grades.size, *found)
     np.testing.assert_allclose(found, expected[::2], rtol=0, atol=1e-12)

@@ -12,11 +12,11 @@ def all_pairs(y, qid):
     return np.array(pairs, dtype=int).reshape(-1, 2).T
 
 
-def close_sums(scores, y, qid, weight, value, gap):
-    """For each row: Σ w_j and Σ w_j v_j over worse rows that it is less than `gap` above; and over better ones."""
+def close_sums(scores, y, qid, weight, value, least, gap):
+    """For each row: Σ w_j and Σ w_j v_j over worse rows that it is in reach above, and the other way."""
     worse, worse_value, better, better_value = np.zeros((4, len(y)))
     for i, j in all_pairs(y, qid).T:
-        if scores[i] - scores[j] < gap:
+        if least <= scores[i] - scores[j] < gap:
             worse[i] += weight[j]
             worse_value[i] += weight[j] * value[j]
             better[j] += weight[i]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankwise.errors import DataError
-from rankwise.rankers.svm.pairs import SQUARED_HINGE, Pairs, rounded_hinge
+from rankwise.rankers.svm.pairs import Pairs
 from tests.reference import pairs_by_definition as oracle
 
 
@@ -40,13 +40,12 @@ def test_loss_slope_and_curvature_are_those_of_all_pairs(seed, sizes, grades, wi
     shares = rng.uniform(0.1, 3.0, len(sizes)) if by_query else None
     named = None if shares is None else dict(enumerate(shares))
     omega = oracle.pair_weights(y, qid, weight, named, "queries" if by_query else "pairs")
-    place = Pairs.of(y, np.append(0, np.cumsum(sizes)), weight, shares).at(
-        scores, SQUARED_HINGE if width is None else rounded_hinge(width)
-    )
+    place = Pairs.of(y, np.append(0, np.cumsum(sizes)), weight, shares).at(scores, width)
     slack = 1.0 - scores[i] + scores[j]
     value, first, second = loss_of(slack, width)
     assert place.loss == pytest.approx(omega @ value, abs=1e-12)
-    assert place.hinges[0] == pytest.approx(omega @ np.maximum(slack, 0.0), abs=1e-12)
+    assert place.hinge == pytest.approx(omega @ np.maximum(slack, 0.0), abs=1e-12)
+    assert place.pull == pytest.approx(omega @ first, abs=1e-12)
     slope, bent = np.zeros(qid.size), np.zeros(qid.size)
     np.add.at(slope, i, -omega * first)
     np.add.at(slope, j, omega * first)

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.rankers.svm.linear import LinearRows
-from rankwise.rankers.svm.pairs import Pairs, Part, Place
+from rankwise.rankers.svm.pairs import Pairs, Place
 
 __all__ = ["Iterate", "Problem", "descend", "dot"]
 
 Array = NDArray[np.float64]
 MOST_PRODUCTS = 250  # of second derivatives with a direction, in one step
-TRIALS = 20  # lengths of a step
-ROUNDING = 1e-8  # of the objective, which is a small difference of large sums where the hinge is hardly rounded
+TRIALS = 60  # lengths of a step
+ROUNDING = 1e-12  # of C, the objective of zero weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +30,11 @@ class Problem:
     rows: LinearRows
     pairs: Pairs
     C: float
-    parts: tuple[Part, ...]
+    width: float | None  # over which the hinge is rounded; None: the squared hinge
 
     def at(self, w: Array, scores: Array) -> Iterate:
         """The objective at these weights, whose scores are known."""
-        place = self.pairs.at(scores, self.parts)
+        place = self.pairs.at(scores, self.width)
         gradient = w + self.C * self.rows.sums(place.slope)
         return Iterate(w, scores, place, 0.5 * dot(w, w) + self.C * place.loss, gradient)
 
@@ -101,20 +101,24 @@ def _line_search(problem: Problem, at: Iterate, direction: Array) -> Iterate | N
     moved = problem.rows.scores(direction)
     square, product = dot(direction, direction), dot(at.w, direction)
     slope = dot(at.gradient, direction)
-    low, high, slope_low, slope_high, length = 0.0, np.inf, slope, 0.0, 1.0
-    for _ in range(TRIALS):
+    low, high, slope_low, slope_high, length = 0.0, np.inf, slope, np.inf, 1.0
+    for trial in range(TRIALS):
         scores, w = at.scores + length * moved, at.w + length * direction
-        place = problem.pairs.at(scores, problem.parts)
+        place = problem.pairs.at(scores, problem.width)
         objective = 0.5 * dot(w, w) + problem.C * place.loss
         here = product + length * square + problem.C * dot(place.slope, moved)
-        if objective < at.objective * (1.0 + ROUNDING) and abs(here) <= 0.5 * abs(slope):
+        if objective < at.objective + ROUNDING * problem.C and abs(here) <= 0.5 * abs(slope):
             found = Iterate(w, scores, place, objective, w + problem.C * problem.rows.sums(place.slope))
             if objective < at.objective or found.steepness < 0.5 * at.steepness:
                 return found
-        if here < 0.0:  # false position; the end that stays counts half, so that both ends move
-            low, slope_low, slope_high = length, here, 0.5 * slope_high
+        if here < 0.0:
+            low, slope_low = length, here
         else:
-            high, slope_high, slope_low = length, here, 0.5 * slope_low
-        between = slope_low / (slope_low - slope_high) if high < np.inf else 0.0
-        length = 2.0 * length if high == np.inf else low + (high - low) * min(0.9, max(0.1, between))
+            high, slope_high = length, here
+        if high == np.inf:
+            length *= 2.0
+        elif trial % 2:  # by false position in turn with halves: the slope may jump
+            length = 0.5 * (low + high)
+        else:
+            length = low + (high - low) * slope_low / (slope_low - slope_high)
     return None

@@ -12,7 +12,7 @@ what lies in the width, and among many pairs this falls by the square of it, so 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from rankwise.rankers.svm.linear import LinearRows
 from rankwise.rankers.svm.newton import Problem, descend, dot
-from rankwise.rankers.svm.pairs import SQUARED_HINGE, Pairs, rounded_hinge
+from rankwise.rankers.svm.pairs import Pairs
+from rankwise.rankers.svm.stretch import stretch
 
 __all__ = ["Loss", "Solution", "solutions"]
 
@@ -64,29 +65,31 @@ def solutions(
 def _of_squared_hinge(
     rows: LinearRows, pairs: Pairs, C: float, w: Array, scores: Array, tol: float
 ) -> Iterator[Solution]:
-    problem = Problem(rows, pairs, C, SQUARED_HINGE)
+    problem = Problem(rows, pairs, C, width=None)
     for at in descend(problem, problem.at(w, scores)):
         yield Solution(at.w, at.scores, at.objective, 0.5 * dot(at.gradient, at.gradient))
 
 
 def _of_hinge(rows: LinearRows, pairs: Pairs, C: float, w: Array, scores: Array, tol: float) -> Iterator[Solution]:
     width, bound = 1.0, -np.inf
+    best = Solution(w, scores, np.inf, np.inf)
     while True:
-        problem = Problem(rows, pairs, C, rounded_hinge(width))
+        problem = Problem(rows, pairs, C, width)
         for at in descend(problem, problem.at(w, scores)):
             w, scores = at.w, at.scores
-            near, far = at.place.hinges  # Σ ω max(0, 1 − m), and the same of 1 − width
-            objective = 0.5 * dot(w, w) + C * near
-            dual = w - at.gradient
-            below = C * (near - far) / width - 0.5 * dot(dual, dual)
-            bound = max(bound, below)
-            solution = Solution(w, scores, objective, objective - bound)
-            yield solution
-            left = 0.5 * dot(at.gradient, at.gradient)
-            rounding = objective - below - left
-            if left <= SETTLED * rounding:
+            objective, dual = 0.5 * dot(w, w) + C * at.place.hinge, w - at.gradient
+            below = C * at.place.pull - 0.5 * dot(dual, dual)
+            left, slop = 0.5 * at.steepness**2, C * at.place.slop
+            rounding, bound = objective - below - left, max(bound, below - slop)
+            settled = left <= SETTLED * rounding
+            factor, objective = stretch(at, C, bound) if settled else (1.0, objective)
+            if objective < best.objective:
+                best = Solution(factor * w, factor * scores, objective, np.inf)
+            best = replace(best, gap=best.objective - bound)
+            yield best
+            if settled:
                 break
-        if width <= NARROWEST:
+        if width <= NARROWEST or slop > rounding:
             return
-        wanted = np.sqrt(AIM * tol * solution.size(C) / rounding) if rounding > 0.0 else 1.0
+        wanted = np.sqrt(AIM * tol * best.size(C) / rounding)
         width = max(NARROWEST, width * min(SHRINK_LEAST, max(SHRINK_MOST, wanted)))
