@@ -7,7 +7,7 @@ import pytest
 
 from rankwise.kernels.products import BLOCK, rows_times, times_rows
 
-SHAPES = [(1, 1), (7, 3), (BLOCK, 5), (BLOCK + 1, 17), (3 * BLOCK - 1, 100)]
+SHAPES = [(1, 1), (7, 3), (BLOCK, 5), (BLOCK + 1, 17), (3 * BLOCK - 1, 100)]  # the last one in threads
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -10,6 +10,10 @@ import scipy.sparse as sp
 
 import rankwise as rw
 from rankwise.errors import DataError, ShapeError
+from rankwise.rankers.svm.linear import LinearRows, deviations
+from rankwise.rankers.svm.newton import Problem
+from rankwise.rankers.svm.pairs import Pairs
+from rankwise.rankers.svm.stretch import stretch
 from tests.rankers.made import EVAL_SET, TRAIN, VALID
 from tests.rankers.svm.made import made
 
@@ -283,3 +287,43 @@ def test_aucsvm_takes_grades_not_any_number():
     with pytest.raises(DataError, match="a model for each of 1 to 100 positive labels, got 200; pass grades"):
         rw.AUCSVM().fit(X, np.arange(1, 201) / 7)
     assert rw.RankSVM().fit(X, np.arange(200) / 7).coef_.shape == (2,)
+
+
+@pytest.mark.parametrize("C", [1.0, 1e3, 1e6])
+def test_pairs_that_can_all_be_told_apart(C):
+    """More features than rows: every margin can be reached, and a large C makes much of what a pair lacks of it."""
+    X, y, _ = made(2, 1, rows=30, features=60)
+    model = rw.RankSVM(loss="hinge", C=C).fit(X, y)
+    scores = model.predict(X)
+    assert scores[y == 1].min() - scores[y == 0].max() > 1 - 1e-3
+    assert 0 <= model.duality_gap_ <= 1e-4 * model.objective_
+    assert model.objective_ == pytest.approx(rw.RankSVM(loss="hinge", C=C, tol=1e-6).fit(X, y).objective_, rel=1e-4)
+
+
+def test_weights_are_stretched_to_the_best_length():
+    """Against a search over many lengths."""
+    rng = np.random.default_rng(0)
+    for seed in range(10):
+        X, y, _ = made(3, 1, rows=30, features=3, seed=seed)
+        rows, pairs = LinearRows.of(X, None, scaled=False), Pairs.of(y, np.array([0, 30]))
+        w = rng.normal(size=3) * 10.0 ** rng.integers(-2, 2)
+        C = 10.0 ** rng.integers(-1, 4)
+        at = Problem(rows, pairs, C, 0.1).at(w, rows.scores(w))
+        lengths = np.geomspace(1e-4, 1e4, 4001)
+        by_search = [0.5 * t**2 * (w @ w) + C * pairs.at(t * at.scores, 0.1).hinge for t in lengths]
+        factor, objective = stretch(at, C, 0.99 * min(by_search))
+        assert objective == pytest.approx(0.5 * factor**2 * (w @ w) + C * pairs.at(factor * at.scores, 0.1).hinge)
+        assert objective <= min(by_search) * 1.002
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_deviations_are_numpys(weighted):
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((500, 6)) < 0.5, 0.0, rng.normal(size=(500, 6)) * 10.0 ** np.arange(-3, 3))
+    X[:, 5] += 1e6
+    X[:, 1] = 7.3
+    weight = rng.uniform(0, 2, 500) if weighted else np.ones(500)
+    expected = np.sqrt(np.cov(X.T, aweights=weight, bias=True).diagonal())
+    expected[1] = 0.0
+    for given in (X, sp.csr_matrix(X)):
+        np.testing.assert_allclose(deviations(given, weight), expected, rtol=1e-8)

@@ -27,7 +27,7 @@ __all__ = ["Loss", "Solution", "solutions"]
 
 Array = NDArray[np.float64]
 Loss = Literal["hinge", "squared_hinge"]
-ROUNDING = 1e-12
+ROUNDING = 1e-12  # of C, below which differences of objectives say nothing
 NARROWEST = 1e-8  # of which sums over pairs are still exact enough
 SHRINK_LEAST, SHRINK_MOST = 0.5, 0.1  # the next width over the last
 AIM = 0.4  # share of the gap allowed that the next width aims at
@@ -89,7 +89,7 @@ def _of_hinge(rows: LinearRows, pairs: Pairs, C: float, w: Array, scores: Array,
             yield best
             if settled:
                 break
-        if width <= NARROWEST or slop > rounding:
+        if width <= NARROWEST or slop >= rounding:
             return
-        wanted = np.sqrt(AIM * tol * best.size(C) / rounding)
+        wanted = float(np.sqrt(AIM * tol * best.size(C) / rounding))
         width = max(NARROWEST, width * min(SHRINK_LEAST, max(SHRINK_MOST, wanted)))
