@@ -14,6 +14,7 @@ from rankwise.rankers.svm.newton import Iterate, dot
 __all__ = ["stretch"]
 
 TRIALS = 12
+SHORTEST = 1e-9  # factor: no weights can be worse than hardly any
 ENOUGH = 0.1  # of the gap: what a better length can no more than save
 
 
@@ -53,10 +54,8 @@ def _least(
     factors = [-C * slope / square for _, slope in tangents]
     if below is not None and above is not None and above[1] > below[1]:
         factors.append((below[0] - above[0]) / (above[1] - below[1]))
-    values = [
+    value, factor = min(
         (0.5 * factor**2 * square + C * max(height + factor * slope for height, slope in tangents), factor)
-        for factor in factors
-        if factor > 0.0
-    ]
-    value, factor = min(values)
+        for factor in (max(factor, SHORTEST) for factor in factors)
+    )
     return factor, value
