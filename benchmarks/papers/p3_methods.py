@@ -21,6 +21,7 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 import rankwise as rw
 
 EPSILONS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)  # P3 5.1
+SOFT_ROUNDS = 2000  # of SoftRankBoost, whose mean of stumps changes little after
 PENALTIES = (0.01, 0.1, 1.0, 10.0, 100.0)
 Floats = NDArray[np.float64]
 
@@ -49,7 +50,7 @@ def methods(rounds: tuple[int, ...], stumps: bool) -> list[Method]:
     """`rounds` are RankBoost's; with `stumps`, the margin method also runs on decision stumps."""
     found = [
         Method("RankBoost", rounds, lambda T: rw.RankBoost("auc", n_estimators=T), staged=True),
-        Method("SoftRankBoost", EPSILONS, lambda e: rw.SoftRankBoost("auc", epsilon=e, n_estimators=rounds[-1])),
+        Method("SoftRankBoost", EPSILONS, lambda e: rw.SoftRankBoost("auc", epsilon=e, n_estimators=SOFT_ROUNDS)),
         Method("LP-Pair", EPSILONS, lambda e: rw.MarginRanker("auc", epsilon=e, method="pairs")),
         Method("reduced", EPSILONS, lambda e: rw.MarginRanker("auc", epsilon=e, method="reduced")),
         Method("P3's method", EPSILONS, lambda e: rw.MarginRanker("auc", epsilon=e, method="heuristic")),

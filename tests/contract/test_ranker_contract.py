@@ -35,6 +35,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "ranknet": [{"epochs": 6}, {"hidden": (), "epochs": 30, "batch_queries": 3}],
     "ranksvm": [{}, {"metric": "auc", "loss": "hinge", "weigh": "pairs", "C": 30.0, "scale": False}],
     "aucsvm": [{}, {"metric": "mauc", "loss": "squared_hinge"}],
+    "margin": [{"epsilon": 0.9}, {"metric": "ndcg@5", "method": "reduced", "hypotheses": "stumps", "epsilon": 0.6}],
 }
 CASES = [
     pytest.param(kind, number, check, id=f"{kind}-{number}-{check.__name__}")

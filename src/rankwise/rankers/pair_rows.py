@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from rankwise.rankers.row_keys import row_keys
 __all__ = ["JudgedRows", "PairRows", "judged_rows", "pair_rows"]
 
 Array = NDArray[np.float64]
+LEAST, MOST = 1e-100, 1e100  # weights whose products, and sums of these, are numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,9 +37,27 @@ class PairRows:
     @property
     def features(self) -> Any:
         """The features in this order; a copy, unless they are in it already."""
-        if np.array_equal(self.order, np.arange(self.order.size)):
+        if np.array_equal(self.order, np.arange(self.X.shape[0])):
             return self.X
         return self.X[self.order]
+
+    @property
+    def counted(self) -> PairRows:
+        """The same without rows of weight 0, which are in no pair that counts."""
+        if self.weight is None:
+            return self
+        kept = self.weight > 0.0
+        weight = self.weight[kept]
+        if not LEAST <= weight.min(initial=MOST) <= weight.max(initial=LEAST) <= MOST:
+            raise DataError(
+                f"weights of rows must be 0 or from {LEAST:g} to {MOST:g}, got {weight.min():g} to {weight.max():g}; "
+                "scale them"
+            )
+        sizes = np.add.reduceat(kept, self.offsets[:-1], dtype=np.int64)
+        y, offsets = self.y[kept], np.append(0, np.cumsum(sizes[sizes > 0]))
+        _check_labels(y, offsets)
+        of_query = None if self.query_weight is None else self.query_weight[sizes > 0]
+        return replace(self, y=y, offsets=offsets, weight=weight, order=self.order[kept], query_weight=of_query)
 
 
 @dataclass(frozen=True)
@@ -74,13 +93,11 @@ def pair_rows(
     if labels.size != rows or groups.n_rows != rows:
         raise ShapeError(f"X, y and qid must have one entry a row, got {rows}, {labels.size} and {groups.n_rows}")
     grouped = np.maximum(groups.grouped(labels), 0.0)
-    starts = groups.offsets[:-1]
-    if (np.minimum.reduceat(grouped, starts) == np.maximum.reduceat(grouped, starts)).all():
-        raise DataError("no query has documents of different labels, so there is nothing to learn; check y and qid")
-    own, offsets = _own_order(features, grouped, groups)
+    _check_labels(grouped, groups.offsets)
     rows_given = weights_of("sample_weight", sample_weight, rows, "row")
     queries_given = weights_of("query_weight", query_weight, groups.n_queries, "query")
     weight = _pair_weights(groups, rows_given, queries_given)
+    own, offsets = _own_order(features, grouped, groups, weight)
     query_of_row = np.repeat(np.arange(groups.n_queries), groups.sizes)
     return PairRows(
         X=features,
@@ -107,14 +124,25 @@ def judged_rows(given: Any, prepared: Callable[[Any], Any]) -> JudgedRows:
     return JudgedRows(features, labels, groups)
 
 
-def _own_order(X: Any, grades: Array, groups: QueryGroups) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _check_labels(y: Array, offsets: NDArray[np.int64]) -> None:
+    starts = offsets[:-1]
+    if not y.size or (np.minimum.reduceat(y, starts) == np.maximum.reduceat(y, starts)).all():
+        raise DataError("no query has documents of different labels, so there is nothing to learn; check y and qid")
+
+
+def _own_order(
+    X: Any, grades: Array, groups: QueryGroups, weight: Array | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Grouped rows by what stands in them, and where queries then start: neither names nor the input's order matter."""
     keys = groups.grouped(row_keys(X, np.zeros(grades.size)))
     starts = groups.offsets[:-1]
-    by_key = np.lexsort((np.add.reduceat(grades, starts), np.add.reduceat(keys, starts)))
+    # Of rows that are alike the lighter comes first; weights of a query are summed as whole numbers, in any order.
+    weights = np.zeros(grades.size) if weight is None else weight
+    of_query = np.add.reduceat(weights.view(np.uint64), starts)
+    by_key = np.lexsort((of_query, np.add.reduceat(grades, starts), np.add.reduceat(keys, starts)))
     place = np.empty_like(by_key)
     place[by_key] = np.arange(by_key.size)
-    order = np.lexsort((grades, keys, np.repeat(place, groups.sizes)))
+    order = np.lexsort((weights, grades, keys, np.repeat(place, groups.sizes)))
     return order, np.append(0, np.cumsum(groups.sizes[by_key]))
 
 

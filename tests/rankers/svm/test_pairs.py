@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankwise.errors import DataError
 from rankwise.rankers.svm.pairs import Pairs
 from tests.reference import pairs_by_definition as oracle
 
@@ -61,8 +60,3 @@ def test_weights_so_large_that_products_overflow():
     y, offsets = np.array([1.0, 0.0, 1.0, 0.0]), np.array([0, 2, 4])
     plain, large = (Pairs.of(y, offsets, weight) for weight in (np.ones(4), np.full(4, 1e300)))
     assert np.array_equal(plain.weight, large.weight)
-
-
-def test_weights_that_leave_no_pair():
-    with pytest.raises(DataError, match="all pairs of documents with different labels have weight 0; pass positive"):
-        Pairs.of(np.array([1.0, 0.0, 0.0]), np.array([0, 3]), np.array([0.0, 1.0, 1.0]))

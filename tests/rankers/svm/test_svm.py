@@ -218,8 +218,21 @@ def test_one_class_is_an_error(make):
 
 
 def test_weights_that_leave_one_class_are_an_error(make):
-    with pytest.raises(DataError, match=r"weight 0; pass positive weights|positive labels, got 0"):
+    with pytest.raises(DataError, match="no query has documents of different labels"):
         fit(make(), sample_weight=(TRAIN.y == 0).astype(float))
+
+
+def test_rows_of_weight_zero_are_as_if_they_were_not_there(make):
+    weight = np.ones(len(TRAIN))
+    weight[::3], weight[TRAIN.qid == TRAIN.qid[0]] = 0.0, 0.0
+    kept = TRAIN.rows(np.flatnonzero(weight))
+    without = make().fit(kept.X, kept.y, qid=kept.qid)
+    assert np.array_equal(fit(make(), sample_weight=weight).coef_, without.coef_)
+    queries = np.ones(len(np.unique(TRAIN.qid)))
+    queries[0] = 0.0
+    kept = TRAIN.rows(np.flatnonzero(TRAIN.qid != TRAIN.qid[0]))
+    weighed = fit(make(), query_weight=queries)
+    np.testing.assert_allclose(weighed.coef_, make().fit(kept.X, kept.y, qid=kept.qid).coef_, rtol=1e-6)
 
 
 def test_two_copies_of_a_document_are_a_document_of_weight_two(make):

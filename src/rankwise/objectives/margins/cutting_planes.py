@@ -197,12 +197,11 @@ class _Search:
         alpha = np.zeros_like(self.alpha)
         alpha[moved] = target / target.sum()
         change = self.hypotheses.scores(self.keys, alpha) - self.scores
-        step = 1.0
-        for _ in range(TRIES):
+        for shorter in range(TRIES):
+            step = SHORTER**shorter
             tail = self.tail_of(self.scores + step * change)
             if tail.value > self.best.value:
                 break
-            step *= SHORTER
         if tail.value > self.best.value:
             self._move(alpha, step, change, tail)
             return True

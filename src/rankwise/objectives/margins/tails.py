@@ -22,7 +22,7 @@ CLOSE = 5e-8  # how exactly the mean of a tail of pairs is found, margins being 
 NEAR = 1024  # pairs or rows that the curvature is taken from
 LONG = 20_000  # rows from which a sample of pairs tells where to search
 WORST_PAIRS = 16  # of which the hard margin makes a cut each
-SEARCH = 60  # halvings of an interval
+SEARCH = 48  # halvings of an interval
 GRID = 2.0**44  # scores are rounded to 1/GRID, so that equal ones stay equal however they were added up
 
 

@@ -7,6 +7,7 @@ feature, threshold and sign.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ __all__ = ["FeatureHypotheses", "Scale", "StumpHypotheses", "function_values", "
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Keys = list[Hashable]
+FAR = 1e6  # features this many times farther from 0 than they vary by would lose their digits in sums
+HUGE = 1e290  # whose sums overflow
 
 
 class Scale:
@@ -34,6 +37,17 @@ class Scale:
             self.middle, half = 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low
         self.factor = np.where(half > 0.0, 1.0 / np.where(half > 0.0, half, 1.0), 0.0)  # a constant one never counts
         self.factor[~np.isfinite(self.factor)] = 0.0  # nor one that varies by denormal numbers
+
+    def scaled(self, values: Array, columns: Indices) -> Array:
+        """Values of some columns as hypotheses; the lowest is subtracted first, so that no digits are lost."""
+        half, factor = (0.5 * values - 0.5 * self.low[columns]), self.factor[columns]
+        return np.asarray(np.where(factor > 0.0, 2.0 * (half * factor) - 1.0, 0.0))
+
+    @property
+    def far(self) -> Indices:
+        """Columns whose values must not be added up unscaled."""
+        size = np.maximum(np.abs(self.low), np.abs(self.high))
+        return np.flatnonzero((self.factor > 0.0) & ((size * self.factor > FAR) | (size > HUGE)))
 
     @classmethod
     def of(cls, X: Any) -> Scale:
@@ -55,6 +69,9 @@ class FeatureHypotheses:
         self.sparse = not isinstance(X, np.ndarray)
         self.X: Any = sp.csr_array(X, dtype=np.float64) if self.sparse else np.ascontiguousarray(X)
         self.scale, self.both = scale, both
+        self.far = scale.far
+        far: Any = self.X[:, self.far]
+        self.of_far = scale.scaled(far.toarray() if self.sparse else far.astype(np.float64), self.far)
         if both and not scale.factor.any():
             raise DataError("no feature varies, so there is nothing to rank by; pass features that differ between rows")
 
@@ -67,9 +84,11 @@ class FeatureHypotheses:
 
     def scores(self, keys: Keys, alpha: Array) -> Array:
         """Σ α_k h_k for every row."""
-        w = self.weights(keys, alpha) * self.scale.factor
+        weights = self.weights(keys, alpha)
+        w = weights * self.scale.factor
+        w[self.far] = 0.0
         product = self.X @ w if self.sparse else rows_times(self.X, w)
-        return np.asarray(product - w @ self.scale.middle)
+        return np.asarray(product - w @ self.scale.middle + self.of_far @ weights[self.far])
 
     def values(self, keys: Keys, rows: Indices) -> Array:
         """Every hypothesis (by column) at some rows."""
@@ -77,12 +96,15 @@ class FeatureHypotheses:
         columns = np.where(k < 0, -k - 1, k)
         some = self.X[rows]
         picked = some[:, columns].toarray() if self.sparse else some[:, columns].astype(np.float64)
-        return np.asarray((picked - self.scale.middle[columns]) * (self.scale.factor[columns] * np.where(k < 0, -1, 1)))
+        return self.scale.scaled(picked, columns) * np.where(k < 0, -1.0, 1.0)
 
     def memory(self, weights: Array) -> Array:
         """The edge of every feature."""
         product = self.X.T @ weights if self.sparse else times_rows(weights, self.X)
-        return np.asarray(0.5 * (product - self.scale.middle * weights.sum()) * self.scale.factor)
+        product[self.far] = 0.0
+        edges = 0.5 * (product - self.scale.middle * weights.sum()) * self.scale.factor
+        edges[self.far] = 0.5 * (weights @ self.of_far)
+        return np.asarray(edges)
 
     def edges(self, memory: Array, keys: Keys) -> Array:
         """Those of some features, or with a minus of their negatives."""
@@ -126,15 +148,24 @@ class StumpHypotheses:
         return np.array([0.5 * float(memory @ side) for side in self._sides(keys)])
 
     def best(self, memory: Array, count: int) -> tuple[Keys, float]:
-        """At most one stump a feature."""
-        features, thresholds, signs, edges = self.search.best(memory, count)
-        if not features.size:
-            raise DataError("no feature varies, so there is nothing to rank by; pass features that differ between rows")
-        return list(zip(features.tolist(), thresholds.tolist(), signs.tolist(), strict=True)), 0.5 * float(edges[0])
+        """At most one stump a feature; if all edges are 0, any stump."""
+        keys, edges = self._named(memory, count)
+        return (keys, 0.5 * float(edges[0])) if keys else (self._any, 0.0)
 
     def opposite(self, key: Any) -> Any:
         """The stump of the other sign."""
         return key[0], key[1], -key[2]
+
+    @cached_property
+    def _any(self) -> Keys:
+        keys, _ = self._named(np.random.default_rng(0).random(self.X.shape[0]), 1)  # no stump is level in such weights
+        if not keys:
+            raise DataError("no feature varies, so there is nothing to rank by; pass features that differ between rows")
+        return keys
+
+    def _named(self, weights: Array, count: int) -> tuple[Keys, Array]:
+        features, thresholds, signs, edges = self.search.best(weights, count)
+        return list(zip(features.tolist(), thresholds.tolist(), signs.tolist(), strict=True)), edges
 
     def _sides(self, keys: Any) -> NDArray[np.int8]:
         new = [key for key in keys if key not in self.known]
@@ -153,8 +184,17 @@ def stumps_of(keys: Any, alpha: Array) -> Stumps:
 
 def function_values(functions: Sequence[Callable[[Any], Any]], X: Any) -> Array:
     """What functions of the user's own give for rows, one a column; all must be from −1 to 1."""
-    columns = [np.asarray(function(X), dtype=np.float64) for function in functions]
-    for number, column in enumerate(columns):
+    columns = []
+    for number, function in enumerate(functions):
+        given = function(X)
+        try:
+            column = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError) as problem:
+            said = " ".join(str(problem).split())
+            raise DataError(
+                f"hypothesis {number} must give one number from -1 to 1 a row ({said}); mend it"
+            ) from problem
+        columns.append(column)
         if column.shape != (X.shape[0],) or not (np.abs(column) <= 1.0).all():
             raise DataError(
                 f"hypothesis {number} must give one number from -1 to 1 a row, got shape {column.shape}, largest "

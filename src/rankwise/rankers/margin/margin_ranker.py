@@ -8,13 +8,14 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from rankwise.errors import DataError
 from rankwise.metrics import Metric, parse
 from rankwise.objectives.margins.lists import PairLists
 from rankwise.rankers.margin.certificate import MarginCertificate, margin_certificate
 from rankwise.rankers.margin.hypotheses import FeatureHypotheses, Scale, StumpHypotheses, function_values, stumps_of
-from rankwise.rankers.margin.programs import Method, Round, rounds
+from rankwise.rankers.margin.programs import Method, Round, raised_rounds
 from rankwise.rankers.margin.saved import recall, told
 from rankwise.rankers.margin.verified import CutPoint, verified
 from rankwise.rankers.pair_ranker import PairRanker, Step
@@ -35,8 +36,9 @@ class MarginRanker(PairRanker):
     of the training data, and `verify` computes all of it again.
 
     - `epsilon`: the share of all pairs that may lie below the margin `rho_`. The smaller, the more the worst pairs
-      count, and so does noise: where no combination gives that share of worst pairs a positive mean margin, scores are
-      all 0, and a warning says so. Of several values, that with the best `metric` on `eval_set` is kept: `epsilon_`.
+      count, and so does noise: where no combination gives that share of worst pairs a positive mean margin, the optimum
+      is a score of 0 for all, and ε is raised by quarters until it is not; a warning says so. Of several values, that
+      with the best `metric` on `eval_set` is kept. `epsilon_` is the one used.
     - `method`: "pairs", the mean margin of the worst ε of all pairs, P3 (2); "reduced", for the worst √ε of the better
       and of the worse documents, (7); "heuristic", the same with the two shares chosen to make the bound lowest, (9);
       "hard", the margin of the very worst pair, (5), for data without noise.
@@ -47,8 +49,8 @@ class MarginRanker(PairRanker):
 
     >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0]])
     >>> model = MarginRanker(epsilon=0.5).fit(X, [0, 0, 1, 1])
-    >>> model.hypotheses_, model.alpha_, round(model.rho_, 6)
-    (['feature 0'], array([1.]), 0.666667)
+    >>> model.hypotheses_, model.alpha_.round(6), round(model.rho_, 6)
+    (['feature 0', 'feature 1'], array([0.6, 0.4]), 0.6)
     >>> model.certificate_.holds
     True
     """
@@ -90,13 +92,14 @@ class MarginRanker(PairRanker):
         epsilons = self._epsilons()
         if len(epsilons) > 1 and not judged:
             raise DataError(f"of several epsilon eval_set chooses one, got {len(epsilons)} and no eval_set; pass it")
+        rows = rows.counted
         X, metric = rows.features, parse(self.metric)
         lists, scale = PairLists.of(rows.y, rows.offsets, rows.weight), self._scale(X)
         hypotheses = self._hypotheses(X, scale)
         best: tuple[list[float], Callable[[], dict[str, Any]]] | None = None
         for epsilon in epsilons:
-            for one in rounds(self.method, lists, hypotheses, epsilon, self.tol, self.max_iter):
-                learned = self._learner(one, lists, hypotheses, scale, epsilon)
+            for one in raised_rounds(self.method, lists, hypotheses, epsilon, self.tol, self.max_iter):
+                learned = self._learner(one, lists, hypotheses, scale)
                 if not one.done:
                     yield Step(learned if best is None else best[1], [], [] if best is None else best[0])
             if one.progress.gap > self.tol:
@@ -122,7 +125,7 @@ class MarginRanker(PairRanker):
         return FeatureHypotheses(function_values(self.hypotheses, X), scale, both=False)
 
     def _learner(
-        self, one: Round, lists: PairLists, hypotheses: Any, scale: Scale | None, epsilon: float
+        self, one: Round, lists: PairLists, hypotheses: Any, scale: Scale | None
     ) -> Callable[[], dict[str, Any]]:
         def learned() -> dict[str, Any]:
             progress = one.progress
@@ -130,14 +133,14 @@ class MarginRanker(PairRanker):
             keys, alpha = [progress.keys[k] for k in used], progress.alpha[used]
             scores = hypotheses.scores(keys, alpha)
             if not np.ptp(scores) > self.tol * np.abs(alpha).sum():
-                remedy = "use a soft margin" if self.method == "hard" else "raise epsilon"
+                remedy = "use a soft margin" if self.method == "hard" else "pass other features"
                 log.warning("no combination gives the worst pairs a positive margin: all scores are alike; %s", remedy)
             points = [CutPoint.of(share, cut) for share, cut in progress.mixture]
             return {
                 "keys_": keys,
                 "alpha_": alpha,
                 "scale_": scale,
-                "epsilon_": epsilon,
+                "epsilon_": one.epsilon,
                 "nu_": progress.tail.nu,
                 "cuts_": points,
                 "certificate_": margin_certificate(
@@ -189,7 +192,8 @@ class MarginRanker(PairRanker):
 
         On other rows it says what holds of those: the margin and shares are theirs, and the bound is one for them.
         """
-        rows = pair_rows(type(self).__name__, self._features(X, False), y, qid, sample_weight, query_weight)
+        check_is_fitted(self, "n_rows_")
+        rows = pair_rows(type(self).__name__, self._features(X, False), y, qid, sample_weight, query_weight).counted
         lists = PairLists.of(rows.y, rows.offsets, rows.weight)
         return verified(self, lists, self._hypotheses(rows.features, self.scale_))
 
@@ -204,8 +208,7 @@ class MarginRanker(PairRanker):
         if not isinstance(self.hypotheses, str):
             raise DataError("functions of your own are not told by feature, got such a model; explain them yourself")
         linear = self._hypotheses(X, self.scale_)
-        w = linear.weights(self.keys_, self.alpha_) * linear.scale.factor
-        return np.asarray(X * w)
+        return np.asarray(linear.scale.scaled(X, np.arange(X.shape[1])) * linear.weights(self.keys_, self.alpha_))
 
     def _told(self) -> dict[str, Any]:
         return told(self)

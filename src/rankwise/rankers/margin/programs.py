@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -13,12 +14,18 @@ from rankwise.objectives.margins.cutting_planes import Hypotheses, Progress, sol
 from rankwise.objectives.margins.lists import PairLists
 from rankwise.objectives.margins.tails import HardTail, PairTail, ProductTail, TailOf, TangentTail
 
-__all__ = ["METHODS", "Method", "Round", "program", "rounds"]
+__all__ = ["METHODS", "Method", "Round", "program", "raised_rounds", "rounds"]
+
+log = logging.getLogger("rankwise")
 
 Array = NDArray[np.float64]
+Stage = tuple[TailOf, Progress, bool]  # the last says whether it is done
 Method = Literal["pairs", "reduced", "heuristic", "hard"]
 METHODS = ("pairs", "reduced", "heuristic", "hard")
+RAISE = 1.25
 ALTERNATIONS = 20
+LOOSE = 0.01  # gap of a stage of the heuristic that is not the last, as a share of its bound
+LITTLE = 1e-3  # a fall of γ by this share ends it
 PRUNED = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5, 1e-6, 0.0)  # of the weights: as many as the gap allows are set to 0
 
 
@@ -29,6 +36,7 @@ class Round:
     tail_of: TailOf
     progress: Progress
     done: bool
+    epsilon: float
 
 
 def program(method: str, lists: PairLists, epsilon: float, nu: Array | None = None) -> TailOf:
@@ -43,7 +51,7 @@ def rounds(method: str, lists: PairLists, hypotheses: Any, epsilon: float, tol: 
     solver = _heuristic if method == "heuristic" else _single
     last = None
     for number, (tail_of, progress, done) in enumerate(solver(method, lists, hypotheses, epsilon, tol), start=1):
-        last = Round(tail_of, progress, done or number == most)
+        last = Round(tail_of, progress, done or number == most, epsilon)
         if last.done:
             break
         yield last
@@ -51,41 +59,68 @@ def rounds(method: str, lists: PairLists, hypotheses: Any, epsilon: float, tol: 
     yield replace(last, progress=_sparse(last, hypotheses, tol))
 
 
-def _single(
-    method: str, lists: PairLists, hypotheses: Hypotheses, epsilon: float, tol: float
-) -> Iterator[tuple[TailOf, Progress, bool]]:
+def raised_rounds(
+    method: str, lists: PairLists, hypotheses: Any, epsilon: float, tol: float, most: int
+) -> Iterator[Round]:
+    """The same, with ε raised until the worst pairs have a positive mean margin: only the last round is done."""
+    asked = epsilon
+    while True:
+        for one in rounds(method, lists, hypotheses, epsilon, tol, most):
+            if not one.done:
+                yield one
+        if one.progress.tail.value > tol or method == "hard" or epsilon == 1.0:
+            break
+        epsilon = min(1.0, RAISE * epsilon)
+    if epsilon > asked:
+        log.warning(
+            "no combination gives the worst %g of the pairs a positive mean margin; epsilon was raised to %.3g",
+            asked,
+            epsilon,
+        )
+    yield one
+
+
+def _single(method: str, lists: PairLists, hypotheses: Hypotheses, epsilon: float, tol: float) -> Iterator[Stage]:
     tail_of = program(method, lists, epsilon)
     for progress in solve(hypotheses, tail_of, lists.grade.size):
         yield tail_of, progress, progress.gap <= tol
 
 
-def _heuristic(
-    method: str, lists: PairLists, hypotheses: Hypotheses, epsilon: float, tol: float
-) -> Iterator[tuple[TailOf, Progress, bool]]:
-    """P3 section 4.2: (9) finds ν+, (7) solves for it, and γ falls until it no longer does."""
-    rows, before = lists.grade.size, np.inf
-    start, tail_of = None, ProductTail(lists, epsilon)
-    for number in range(ALTERNATIONS):
-        if number > 0:
-            tangent = TangentTail(lists, epsilon, tail_of.nu)
-            for progress in solve(hypotheses, tangent, rows, start):
-                if progress.gap <= tol:
-                    break
-                assert start is not None
-                yield tail_of, start, False
-            start = progress
-            nu = sum(share * cut.nu for share, cut in progress.mixture if cut.nu is not None)
-            tail_of = ProductTail(lists, epsilon, np.asarray(nu))
-        for progress in solve(hypotheses, tail_of, rows, start):
-            if progress.gap <= tol:
+def _heuristic(method: str, lists: PairLists, hypotheses: Hypotheses, epsilon: float, tol: float) -> Iterator[Stage]:
+    """P3 section 4.2: (9) finds ν+, (7) solves for it, and γ falls until it hardly does; then (7) to the end."""
+    rows, tail_of = lists.grade.size, ProductTail(lists, epsilon)
+    stage = solve(hypotheses, tail_of, rows)
+    best = yield from _until(stage, tail_of, tol, LOOSE)
+    for _ in range(ALTERNATIONS if best.tail.value > tol else 0):  # of no margin, γ does not fall
+        tangent = TangentTail(lists, epsilon, tail_of.nu)
+        found = best
+        for progress in solve(hypotheses, tangent, rows, best):
+            found = progress
+            if progress.gap <= max(tol, LOOSE * (progress.bound + LOOSE)):
                 break
-            yield tail_of, progress, False
-        start = progress
-        done = before - progress.bound <= tol or number == ALTERNATIONS - 1
-        before = progress.bound
-        yield tail_of, progress, done
-        if done:
-            return
+            yield tail_of, best, False
+        # The mixture of cuts is a solution (d+, d-, ν+) of (9): so is the mean of their ν+.
+        nu = np.sum([share * cut.nu for share, cut in found.mixture if cut.nu is not None], axis=0)
+        other = ProductTail(lists, epsilon, nu)
+        next_stage = solve(hypotheses, other, rows, found)
+        there = yield from _until(next_stage, other, tol, LOOSE)
+        if there.bound >= best.bound:
+            break
+        fell = best.bound - there.bound
+        tail_of, best, stage = other, there, next_stage
+        if fell <= LITTLE * best.bound:
+            break
+    last = yield from _until(stage, tail_of, tol, 0.0)
+    yield tail_of, last, True
+
+
+def _until(stage: Iterator[Progress], tail_of: TailOf, tol: float, loose: float) -> Generator[Stage, None, Progress]:
+    """Rounds of a stage until its gap is `tol`, or a share of its bound."""
+    for progress in stage:
+        if progress.gap <= max(tol, loose * (progress.bound + LOOSE)):
+            return progress
+        yield tail_of, progress, False
+    raise AssertionError("rounds have no end")
 
 
 def _sparse(last: Round, hypotheses: Any, tol: float) -> Progress:

@@ -17,6 +17,7 @@ from rankwise.rankers.saved_values import is_number
 __all__ = ["recall", "told"]
 
 MOST_CUTS = 10_000
+ROUNDING = 1e-9
 
 
 def told(model: Any) -> dict[str, Any]:
@@ -46,15 +47,19 @@ def recall(model: Any, said: dict[str, Any]) -> None:
     """Set on the model what `told` says; ModelFileError where it cannot be."""
     stumps = model.hypotheses == "stumps"
     model.keys_ = _keys(said, stumps, model.n_features_in_)
-    model.alpha_ = _numbers(said, "alpha", len(model.keys_), low=0.0, high=1.0 + 1e-9)
-    if not model.keys_ or not 0.99 < model.alpha_.sum() < 1.01:
+    model.alpha_ = _numbers(said, "alpha", len(model.keys_), low=0.0, high=1.0 + ROUNDING)
+    if abs(model.alpha_.sum() - 1.0) > ROUNDING:
         raise ModelFileError("the weights of the model must add up to 1; save it again")
     scale = said.get("scale")
     model.scale_ = None
     if not stumps:
         low, high = (_numbers(scale, name, model.n_features_in_) for name in ("low", "high"))
+        if not (low < high).any():
+            raise ModelFileError("the scale of the model must be of features that vary; save it again")
         model.scale_ = Scale(low, high)
-    model.epsilon_ = float(_numbers({"epsilon": [said.get("epsilon")]}, "epsilon", 1, low=0.0, high=1.0)[0])
+    model.epsilon_ = float(_numbers({"epsilon": [said.get("epsilon")]}, "epsilon", 1)[0])
+    if model.epsilon_ not in model._epsilons():
+        raise ModelFileError("epsilon of the model must be among those of its parameters; save it again")
     model.nu_ = None if said.get("nu") is None else _numbers(said, "nu", None, low=0.0)
     cuts: Any = said.get("cuts")
     if not isinstance(cuts, list) or not 1 <= len(cuts) <= MOST_CUTS:

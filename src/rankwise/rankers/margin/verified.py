@@ -42,7 +42,7 @@ def verified(model: Any, lists: PairLists, hypotheses: Any) -> MarginCertificate
     Any mixture of tails is a distribution over pairs that the dual program allows, so the largest edge of a hypothesis
     against it is a bound, whoever wrote the file.
     """
-    nu = model.nu_
+    nu = _fitting(model.nu_, lists, model.epsilon_) if model.method == "heuristic" else None
     tail_of = program(model.method, lists, model.epsilon_, nu)
     scores = hypotheses.scores(model.keys_, model.alpha_)
     tail = tail_of(scores)
@@ -50,8 +50,16 @@ def verified(model: Any, lists: PairLists, hypotheses: Any) -> MarginCertificate
     total = sum(point.share for point in model.cuts_)
     for point in model.cuts_:
         at = hypotheses.scores(point.keys, point.alpha) if point.keys else np.zeros(lists.grade.size)
-        its = tail_of if point.epsilon == tail_of.epsilon else tail_of.eased(point.epsilon)
+        its = tail_of if point.epsilon <= tail_of.epsilon else tail_of.eased(point.epsilon)  # never a harder program
         weights = its(at).weights
         mixed += point.share / total * weights[min(point.number, len(weights) - 1)]
     _, bound = hypotheses.best(hypotheses.memory(mixed), 1)
     return margin_certificate(model.method, lists, tail_of, tail, scores, bound)
+
+
+def _fitting(nu: Array | None, lists: PairLists, epsilon: float) -> Array | None:
+    """The model's ν+ where these rows have such blocks, and within what P3 allows: from ε·p to p; else none."""
+    if nu is None or nu.size != len(lists.blocks.weights):
+        return None
+    p = lists.blocks.weights[:, 0]
+    return np.clip(nu, epsilon * p, p)

@@ -98,8 +98,8 @@ class AUCSVM(LinearPairRanker):
         return self
 
     def _problems(self, rows: PairRows) -> dict[float, Pairs]:
-        grades = self._grades(rows.y if rows.weight is None else rows.y[rows.weight > 0.0])
-        return {c: Pairs.of((rows.y == c).astype(np.float64), rows.offsets, rows.weight) for c in grades}
+        y = rows.y
+        return {c: Pairs.of((y == c).astype(np.float64), rows.offsets, rows.weight) for c in self._grades(y)}
 
     def _grades(self, y: NDArray[np.float64]) -> list[float]:
         grades = np.unique(y[y > 0.0])

@@ -46,7 +46,8 @@ class LinearPairRanker(PairRanker):
             raise DataError(
                 f"C has {len(settings.C)} values, but there is nothing to choose one by; pass an eval_set, or one value"
             )
-        problems, metric = self._problems(rows), parse(self.metric)
+        rows, metric = rows.counted, parse(self.metric)
+        problems = self._problems(rows)
         features = rows.features
         scaled = isinstance(features, np.ndarray) if self.scale is None else bool(self.scale)
         X = LinearRows.of(features, rows.weight, scaled)

@@ -13,7 +13,6 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.errors import DataError
 from rankwise.kernels import close_pairs, threads
 from rankwise.metrics.ranking import falling_rows
 
@@ -35,7 +34,7 @@ class Pairs:
 
     @classmethod
     def of(cls, y: Array, offsets: Places, weight: Array | None = None, shares: Array | None = None) -> Pairs:
-        """Those of grouped rows with these labels.
+        """Those of grouped rows with these labels, of which one pair at least weighs something.
 
         A pair weighs the product of its rows' weights; with `shares`, the pairs of each query weigh its share together.
         """
@@ -45,8 +44,6 @@ class Pairs:
         count = partial(close_pairs.close_weight, np.zeros(y.size), grade, grades, given, offsets, 1.0)
         threads.by_queries(lambda low, high: count(low, high, total), offsets)
         by_query = total if shares is None else np.where(total > 0.0, shares, 0.0)
-        if not by_query.any():
-            raise DataError("all pairs of documents with different labels have weight 0; pass positive weights")
         factor = np.divide(by_query, total * by_query.sum(), out=np.zeros_like(total), where=total > 0.0)
         return cls(grade, grades, given * np.repeat(np.sqrt(factor), np.diff(offsets)), offsets)
 

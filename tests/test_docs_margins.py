@@ -1,0 +1,50 @@
+"""What docs/benchmarks.md and README.md say of margins is what the benchmarks wrote."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.made_tables import ROOT, check_table, markdown
+
+DOCUMENT = "docs/benchmarks.md"
+
+
+def results(name: str) -> Any:
+    return json.loads((ROOT / "benchmarks" / "results" / f"{name}.json").read_text())
+
+
+def test_margin_programs_take_the_time_measured() -> None:
+    found = results("margins")
+    rows = [
+        [row["case"], row["name"], f"{row['seconds']:.3f} s", "" if row["bar"] is None else f"{row['ratio']:.1f}x"]
+        for row in found["rows"]
+    ]
+    check_table(DOCUMENT, "margins", markdown(["case", "solver", "time", "times ours"], rows))
+    cells = [[m["method"], f"{m['rows']:,}", f"{m['bytes_a_row']:.0f}"] for m in found["memory"]]
+    check_table(DOCUMENT, "margins memory", markdown(["method", "rows × 100", "bytes a row beyond the data"], cells))
+
+
+@pytest.mark.parametrize("table", ["balanced", "skewed", "uci", "reuters"])
+def test_aucs_are_those_measured(table: str) -> None:
+    """The honest figure, published ones in brackets; RankBoost's are those of its three numbers of rounds."""
+    found = results(f"p3-{table}")["rows"]
+    methods = list(dict.fromkeys(row["method"] for row in found))
+    rows = []
+    for data in sorted(dict.fromkeys(row["data"] for row in found)):
+        mine = {row["method"]: row for row in found if row["data"] == data}
+        cells = []
+        for method in methods:
+            row = mine.get(method)
+            cells.append("" if row is None else f"{row['auc']['chosen']:.4f}{_published(row['published'])}")
+        best = [f"{row['true function']:.4f}" for row in mine.values() if "true function" in row][:1]
+        rows.append([data, *cells, *best])
+    truth = ["true function"] if "true function" in found[0] else []
+    check_table(DOCUMENT, f"p3 {table}", markdown([table, *methods, *truth], rows))
+
+
+def _published(told: Any) -> str:
+    values = [value for value in (told if isinstance(told, list) else [told]) if value is not None]
+    return f" ({max(values):.4f})" if values else ""
