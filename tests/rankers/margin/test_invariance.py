@@ -61,12 +61,7 @@ def test_sparse_and_single_precision_rows_are_the_same_rows(method, hypotheses):
     """Numbers that single precision holds exactly; a stump does not see how they are stored, to the last bit."""
     exact = np.round(X * 16) / 16
     expected = model(method, hypotheses).fit(exact, Y, qid=QID)
-    for given in (
-        exact.astype(np.float32),
-        sp.csr_matrix(exact),
-        sp.csr_array(exact.astype(np.float32)),
-        exact.tolist(),
-    ):
+    for given in (exact.astype(np.float32), sp.csr_matrix(exact), sp.csr_array(exact.astype(np.float32)), exact.tolist()):
         found = model(method, hypotheses).fit(given, Y, qid=QID)
         scores = found.predict(given)
         if hypotheses == "stumps":
@@ -103,13 +98,8 @@ def test_a_query_of_weight_two_is_the_query_twice():
     names = np.unique(QID)[:10]
     rows = np.concatenate([np.flatnonzero(QID == name) for name in names])
     weighted = model("pairs", "features").fit(X[rows], Y[rows], qid=QID[rows], query_weight=weights)
-    parts = [
-        (np.flatnonzero(QID == name), copy) for name, times in zip(names, weights, strict=True) for copy in range(times)
-    ]
-    repeated, copies = (
-        np.concatenate([part for part, _ in parts]),
-        np.repeat(*zip(*[(k, part.size) for k, (part, _) in enumerate(parts)], strict=True)),
-    )
+    parts = [(np.flatnonzero(QID == name), copy) for name, times in zip(names, weights, strict=True) for copy in range(times)]
+    repeated, copies = np.concatenate([part for part, _ in parts]), np.repeat(*zip(*[(k, part.size) for k, (part, _) in enumerate(parts)], strict=True))
     twice = model("pairs", "features").fit(X[repeated], Y[repeated], qid=copies)
     one, other = weighted.certificate_, twice.certificate_
     assert one.pairs == pytest.approx(other.pairs)

@@ -199,9 +199,7 @@ def test_missing_values_of_stumps_are_on_neither_side():
         assert model.score(given, Y) > 0.8
         assert model.verify(given, Y).bound == pytest.approx(model.certificate_.bound, abs=1e-9)
         assert model.predict(np.full((1, 5), np.nan)).tolist() == [0.0]
-        expected = [
-            w * sign * slow.side(missing[:, f], t) for w, (f, t, sign) in zip(model.alpha_, model.keys_, strict=True)
-        ]
+        expected = [w * sign * slow.side(missing[:, f], t) for w, (f, t, sign) in zip(model.alpha_, model.keys_, strict=True)]
         assert np.allclose(model.predict(given), np.sum(expected, axis=0), rtol=0.0, atol=1e-13)
 
 
