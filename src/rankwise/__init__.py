@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from rankwise.objectives.diagnose import diagnose
     from rankwise.objectives.lambdas import lambda_gradients
     from rankwise.rankers import (
+        AUCSVM,
         LambdaMART,
         LambdaRank,
         MarginRanker,
         RankBoost,
         RankNet,
+        RankSVM,
         RateClassifier,
         SoftRankBoost,
     )
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AUCSVM",
     "Certificate",
     "Comparison",
     "Evaluation",
@@ -40,6 +43,7 @@ __all__ = [
     "Metric",
     "RankBoost",
     "RankNet",
+    "RankSVM",
     "RankingData",
     "RankwiseError",
     "RateClassifier",
@@ -73,11 +77,13 @@ _HOMES = {
     "rankwise.models": ("load", "save"),
     "rankwise.objectives": ("diagnose", "lambda_gradients"),
     "rankwise.rankers": (
+        "AUCSVM",
         "LambdaMART",
         "LambdaRank",
         "MarginRanker",
         "RankBoost",
         "RankNet",
+        "RankSVM",
         "RateClassifier",
         "SoftRankBoost",
     ),

@@ -86,27 +86,38 @@ def close_weights(
 
 @kernel
 def close_sums(
-    scores: Any, grade: Any, grades: Any, weight: Any, value: Any, offsets: Any, gap: float, low: int, high: int,
-    worse: Any, worse_value: Any, better: Any, better_value: Any,
+    scores: Any, grade: Any, grades: Any, weight: Any, value: Any, offsets: Any, least: float, gap: float,
+    low: int, high: int, worse: Any, worse_value: Any, better: Any, better_value: Any,
 ) -> None:  # fmt: skip
-    """As `close_weights`, and the same sums of `w_j · value_j`."""
+    """As `close_weights`, over pairs with least <= s_i − s_j < gap, and the same sums of `w_j · value_j`.
+
+    What is closer than `least` is taken out again, so that sums over a narrow band are as exact as what is in it.
+    """
     for q in range(low, high):
         count, start, stop = grades[q], offsets[q], offsets[q + 1]
         sums, valued = np.zeros(count + 1), np.zeros(count + 1)
-        ahead = start
+        ahead, behind = start, start
         for i in range(start, stop):
             while ahead < stop and scores[i] - scores[ahead] < gap:
                 _add(sums, grade[ahead], count, weight[ahead])
                 _add(valued, grade[ahead], count, weight[ahead] * value[ahead])
                 ahead += 1
+            while behind < ahead and scores[i] - scores[behind] < least:
+                _add(sums, grade[behind], count, -weight[behind])
+                _add(valued, grade[behind], count, -weight[behind] * value[behind])
+                behind += 1
             worse[i] = _below(sums, grade[i], count)
             worse_value[i] = _below(valued, grade[i], count)
         sums[:], valued[:] = 0.0, 0.0
-        ahead = stop - 1
+        ahead, behind = stop - 1, stop - 1
         for j in range(stop - 1, start - 1, -1):
             while ahead >= start and scores[ahead] - scores[j] < gap:
                 _add(sums, count - 1 - grade[ahead], count, weight[ahead])
                 _add(valued, count - 1 - grade[ahead], count, weight[ahead] * value[ahead])
                 ahead -= 1
+            while behind > ahead and scores[behind] - scores[j] < least:
+                _add(sums, count - 1 - grade[behind], count, -weight[behind])
+                _add(valued, count - 1 - grade[behind], count, -weight[behind] * value[behind])
+                behind -= 1
             better[j] = _below(sums, count - 1 - grade[j], count)
             better_value[j] = _below(valued, count - 1 - grade[j], count)

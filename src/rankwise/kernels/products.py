@@ -6,6 +6,7 @@ they do not depend on the number of threads.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -18,7 +19,7 @@ from rankwise.kernels.compiled import kernel, reassociating_kernel
 __all__ = ["rows_times", "times_rows"]
 
 BLOCK = 4096  # rows
-LANES = 8  # columns at a time
+WORTH_THREADS = 1 << 20  # entries of the matrix
 Array = NDArray[np.float64]
 
 
@@ -39,8 +40,14 @@ def _column_sums(X: Any, d: Any, low: int, high: int, out: Any) -> None:
                 out[k] += X[i, k] * d[i]
 
 
-def _blocks(rows: int) -> list[tuple[int, int]]:
-    return [(low, min(low + BLOCK, rows)) for low in range(0, rows, BLOCK)]
+def _by_blocks(X: NDArray[Any], task: Callable[[int, int, int], object]) -> None:
+    """`task(block, low, high)` for all blocks of rows."""
+    tasks = [partial(task, b, low, min(low + BLOCK, len(X))) for b, low in enumerate(range(0, len(X), BLOCK))]
+    if X.size >= WORTH_THREADS:
+        threads.run(tasks)
+    else:
+        for one in tasks:
+            one()
 
 
 def rows_times(X: NDArray[Any], w: Array) -> Array:
@@ -50,7 +57,7 @@ def rows_times(X: NDArray[Any], w: Array) -> Array:
     array([21., 43.])
     """
     out = np.empty(len(X))
-    threads.run([partial(_row_products, X, w, low, high, out) for low, high in _blocks(len(X))])
+    _by_blocks(X, lambda b, low, high: _row_products(X, w, low, high, out))
     return out
 
 
@@ -60,7 +67,6 @@ def times_rows(d: Array, X: NDArray[Any]) -> Array:
     >>> times_rows(np.array([1.0, 10.0]), np.array([[1.0, 2.0], [3.0, 4.0]], dtype=np.float32))
     array([31., 42.])
     """
-    blocks = _blocks(len(X))
-    parts = np.zeros((len(blocks), X.shape[1]))
-    threads.run([partial(_column_sums, X, d, low, high, parts[b]) for b, (low, high) in enumerate(blocks)])
+    parts = np.zeros((-(-len(X) // BLOCK), X.shape[1]))
+    _by_blocks(X, lambda b, low, high: _column_sums(X, d, low, high, parts[b]))
     return np.asarray(parts.sum(axis=0))

@@ -7,5 +7,16 @@ from rankwise.rankers.ranknet import RankNet
 from rankwise.rankers.rates.classifier import RateClassifier
 from rankwise.rankers.stumps.rankboost import RankBoost
 from rankwise.rankers.stumps.softrankboost import SoftRankBoost
+from rankwise.rankers.svm import AUCSVM, RankSVM
 
-__all__ = ["LambdaMART", "LambdaRank", "MarginRanker", "RankBoost", "RankNet", "RateClassifier", "SoftRankBoost"]
+__all__ = [
+    "AUCSVM",
+    "LambdaMART",
+    "LambdaRank",
+    "MarginRanker",
+    "RankBoost",
+    "RankNet",
+    "RankSVM",
+    "RateClassifier",
+    "SoftRankBoost",
+]

@@ -32,6 +32,7 @@ class PairRows:
     offsets: NDArray[np.int64]
     weight: Array | None  # by row; a pair weighs the product of its documents'
     order: NDArray[np.int64]
+    query_weight: Array | None = None  # of each query in this order; the weights of its rows have it in them
 
     @property
     def features(self) -> Any:
@@ -55,7 +56,8 @@ class PairRows:
         sizes = np.add.reduceat(kept, self.offsets[:-1], dtype=np.int64)
         y, offsets = self.y[kept], np.append(0, np.cumsum(sizes[sizes > 0]))
         _check_labels(y, offsets, " and weights above 0")
-        return replace(self, y=y, offsets=offsets, weight=weight, order=self.order[kept])
+        of_query = None if self.query_weight is None else self.query_weight[sizes > 0]
+        return replace(self, y=y, offsets=offsets, weight=weight, order=self.order[kept], query_weight=of_query)
 
 
 @dataclass(frozen=True)
@@ -92,14 +94,18 @@ def pair_rows(
         raise ShapeError(f"X, y and qid must have one entry a row, got {rows}, {labels.size} and {groups.n_rows}")
     grouped = np.maximum(groups.grouped(labels), 0.0)
     _check_labels(grouped, groups.offsets)
-    weight = _pair_weights(groups, sample_weight, query_weight)
+    rows_given = weights_of("sample_weight", sample_weight, rows, "row")
+    queries_given = weights_of("query_weight", query_weight, groups.n_queries, "query")
+    weight = _pair_weights(groups, rows_given, queries_given)
     own, offsets = _own_order(features, grouped, groups, weight)
+    query_of_row = np.repeat(np.arange(groups.n_queries), groups.sizes)
     return PairRows(
         X=features,
         y=grouped[own],
         offsets=offsets,
         weight=None if weight is None else weight[own],
         order=own if groups.order is None else groups.order[own],
+        query_weight=None if queries_given is None else queries_given[query_of_row[own[offsets[:-1]]]],
     )
 
 
@@ -142,10 +148,8 @@ def _own_order(
     return order, np.append(0, np.cumsum(groups.sizes[by_key]))
 
 
-def _pair_weights(groups: QueryGroups, by_row: Any, by_query: Any) -> Array | None:
+def _pair_weights(groups: QueryGroups, rows: Array | None, queries: Array | None) -> Array | None:
     """A weight for each grouped row, whose products over pairs are the weights of pairs."""
-    rows = weights_of("sample_weight", by_row, groups.n_rows, "row")
-    queries = weights_of("query_weight", by_query, groups.n_queries, "query")
     if rows is None and queries is None:
         return None
     weight = np.ones(groups.n_rows) if rows is None else groups.grouped(rows)

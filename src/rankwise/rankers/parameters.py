@@ -37,8 +37,9 @@ RANGES: dict[str, tuple[bool, float | None, float]] = {
     "tol": (False, None, 1),
     "max_iter": (True, 1, 10**9),
     "epsilon": (False, None, 1),
+    "C": (False, None, 1e12),
 }
-SEVERAL = {"epsilon": "method"}  # may be a list, in a model that has the other parameter too
+SEVERAL = {"epsilon": "method", "C": "C"}  # may be a list, in a model that has the other parameter too
 OPTIONAL = ("early_stopping_rounds", "max_bin", "batch_queries", "penalty")  # may be None
 WORDS: dict[str, tuple[Any, ...]] = {
     "norm": ("gap", None),
@@ -46,6 +47,8 @@ WORDS: dict[str, tuple[Any, ...]] = {
     "optimiser": ("adamw", "p2"),
     "calibration": ("isotonic", "sigmoid"),
     "method": ("pairs", "reduced", "heuristic", "hard"),
+    "loss": ("hinge", "squared_hinge"),
+    "weigh": ("documents", "queries", "pairs"),
 }
 MOST_LAYERS, WIDEST = 100, 10**6
 
@@ -75,6 +78,8 @@ def check_parameters(given: dict[str, Any]) -> None:
         _check_hypotheses(given["hypotheses"])
     if "hidden" in given:
         _check_hidden(given["hidden"])
+    if not isinstance(given.get("scale"), bool | np.bool_ | None):
+        raise DataError(f"scale must be True, False, or None for dense features alone, got {given['scale']!r}")
 
 
 def _check_hypotheses(given: Any) -> None:

@@ -207,15 +207,16 @@ def test_missing_values_of_stumps_are_on_neither_side():
 
 @pytest.mark.parametrize("hypotheses", ["features", "stumps"])
 @pytest.mark.parametrize("method", METHODS)
-def test_where_no_worst_pairs_can_be_told_scores_are_alike_and_a_warning_says_so(caplog, method, hypotheses):
-    """A better and a worse row of the same features: in the worst pairs they count, and nothing is gained."""
+def test_where_no_pairs_can_be_told_scores_are_alike_and_a_warning_says_so(caplog, method, hypotheses):
+    """Better and worse rows of the same features: nothing is gained, whatever share of them counts."""
     crossed = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
     with caplog.at_level(logging.WARNING, logger="rankwise"):
         model = MarginRanker(epsilon=0.5, method=method, hypotheses=hypotheses).fit(crossed, [1, 1, 0, 0])
-    remedy = "use a soft margin" if method == "hard" else "raise epsilon"
-    assert [record.getMessage() for record in caplog.records] == [
+    remedy = "use a soft margin" if method == "hard" else "pass other features"
+    assert caplog.records[-1].getMessage() == (
         f"no combination gives the worst pairs a positive margin: all scores are alike; {remedy}"
-    ]
+    )
+    assert model.epsilon_ == (0.5 if method == "hard" else 1.0)
     assert np.ptp(model.predict(crossed)) == 0.0
     assert model.certificate_.value == pytest.approx(0.0, abs=1e-12)
     assert model.certificate_.bound == pytest.approx(0.0, abs=1e-12)
@@ -224,6 +225,27 @@ def test_where_no_worst_pairs_can_be_told_scores_are_alike_and_a_warning_says_so
     with caplog.at_level(logging.WARNING, logger="rankwise"):
         fitted(epsilon=0.5)
     assert not caplog.records
+
+
+@pytest.mark.parametrize("method", ["pairs", "reduced", "heuristic"])
+def test_epsilon_is_raised_where_noise_leaves_no_margin_and_a_warning_says_so(caplog, method):
+    random = np.random.default_rng(0)
+    noisy = random.normal(size=(120, 3))
+    labels = (noisy[:, 0] + 2.0 * random.normal(size=120) > 0).astype(int)
+    with caplog.at_level(logging.WARNING, logger="rankwise"):
+        model = MarginRanker(epsilon=0.1, method=method).fit(noisy, labels)
+    (said,) = [record.getMessage() for record in caplog.records]
+    assert said == (
+        "no combination gives the worst 0.1 of the pairs a positive mean margin; "
+        f"epsilon was raised to {model.epsilon_:.3g}"
+    )
+    assert 0.1 < model.epsilon_ < 1.0
+    assert model.certificate_.value > model.tol
+    assert model.certificate_.gap <= model.tol
+    assert model.score(noisy, labels) > 0.55
+    assert model.verify(noisy, labels).bound == pytest.approx(model.certificate_.bound, abs=1e-9)
+    less = [one for one in raised_rounds(method, *_program(noisy, labels), model.epsilon_ / RAISE, 1e-6, 1000)]
+    assert less[-1].epsilon == pytest.approx(model.epsilon_)  # the next lower one has no margin
 
 
 def test_too_few_rounds_are_told(caplog):
