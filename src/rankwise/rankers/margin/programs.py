@@ -23,6 +23,7 @@ Stage = tuple[TailOf, Progress, bool]  # the last says whether it is done
 Method = Literal["pairs", "reduced", "heuristic", "hard"]
 METHODS = ("pairs", "reduced", "heuristic", "hard")
 RAISE = 1.25
+NO_MARGIN = 1e-3  # where not even this mean margin is possible, and none above 0 was found, there is none to speak of
 ALTERNATIONS = 20
 LOOSE = 0.01  # gap of a stage of the heuristic that is not the last, as a share of its bound
 LITTLE = 1e-3  # a fall of γ by this share ends it
@@ -65,11 +66,15 @@ def raised_rounds(
     """The same, with ε raised until the worst pairs have a positive mean margin: only the last round is done."""
     asked = epsilon
     while True:
+        final = method == "hard" or epsilon == 1.0
         for one in rounds(method, lists, hypotheses, epsilon, tol, most):
             if not one.done:
                 yield one
-        if one.progress.tail.value > tol or method == "hard" or epsilon == 1.0:
-            break
+            if one.progress.tail.value <= tol and one.progress.bound <= NO_MARGIN and not final:
+                break
+        else:
+            if one.progress.tail.value > tol or final:
+                break
         epsilon = min(1.0, RAISE * epsilon)
     if epsilon > asked:
         log.warning(
