@@ -159,13 +159,13 @@ LIES = [
     (with_learned("epsilon", 0.25), "epsilon of the model must be among"),
     (with_learned("epsilon", None), "epsilon of the model"),
     (with_learned("keys", []), "alpha of the model must be|add up to 1"),
-    (with_learned("keys", lambda keys: keys[:-1] + [99]), "must be of its 5 features"),
-    (with_learned("keys", lambda keys: keys[:-1] + [[0, 0.0, 2]]), "must be of its 5 features"),
-    (with_learned("keys", lambda keys: keys[:-1] + [True]), "must be of its 5 features"),
+    (with_learned("keys", lambda keys: [*keys[:-1], 99]), "must be of its 5 features"),
+    (with_learned("keys", lambda keys: [*keys[:-1], [0, 0.0, 2]]), "must be of its 5 features"),
+    (with_learned("keys", lambda keys: [*keys[:-1], True]), "must be of its 5 features"),
     (with_learned("alpha", lambda alpha: [2.0 * a for a in alpha]), "add up to 1|from 0 to 1"),
     (with_learned("alpha", lambda alpha: [1.001 * a for a in alpha]), "add up to 1|from 0 to 1"),
     (with_learned("alpha", lambda alpha: [-a for a in alpha]), "from 0 to 1"),
-    (with_learned("alpha", lambda alpha: alpha + [0.0]), "numbers"),
+    (with_learned("alpha", lambda alpha: [*alpha, 0.0]), "numbers"),
     (with_learned("alpha", float("nan")), "numbers"),
     (with_learned("nu", [-1.0]), "from 0 to"),
     (with_learned("nu", [float("inf")]), "finite numbers"),
@@ -176,7 +176,7 @@ LIES = [
     (with_learned("cuts", lambda cuts: [cut | {"share": 0.0} for cut in cuts]), "not be all 0"),
     (with_learned("number", -1, "cuts", 0), "must have a number"),
     (with_learned("number", 0.5, "cuts", 0), "must have a number"),
-    (with_learned("alpha", lambda alpha: alpha + [0.5], "cuts", 0), "numbers"),
+    (with_learned("alpha", lambda alpha: [*alpha, 0.5], "cuts", 0), "numbers"),
     (with_learned("certificate", None), "certificate of the model must be whole"),
     (with_learned("rho", None, "certificate"), "certificate of the model must be of numbers"),
     (with_learned("bound", 10**400, "certificate"), "certificate of the model must be of numbers"),
@@ -199,7 +199,7 @@ def test_scales_that_lie(model, path):
     if model.hypotheses != "stumps":
         low = manifest["summary"]["learned"]["scale"]["low"]
         for scale in (None, {}, {"low": low}, {"low": low, "high": low}, {"low": low, "high": [1.0]}):
-            with pytest.raises(ModelFileError, match="low|high|features that vary"):
+            with pytest.raises(ModelFileError, match=r"low|high|features that vary"):
                 load(write(path, with_learned("scale", scale)(manifest), members))
 
 

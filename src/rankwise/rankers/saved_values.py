@@ -70,8 +70,7 @@ def histories(said: dict[str, Any]) -> dict[str, dict[str, list[float]]]:
     """The values of each round, by judged set and metric."""
     found: Any = said.get("evals_result")
     fits = isinstance(found, dict) and all(
-        isinstance(one, dict)
-        and all(isinstance(v, list) and all(map(is_number, v)) for v in one.values())
+        isinstance(one, dict) and all(isinstance(v, list) and all(map(is_number, v)) for v in one.values())
         for one in found.values()
     )
     if not fits:
