@@ -188,7 +188,7 @@ def test_rows_that_do_not_fit_together():
         MarginRanker().fit(X, Y[:-1])
     with pytest.raises(ShapeError, match="sample_weight must have one entry a row"):
         MarginRanker().fit(X, Y, sample_weight=np.ones(3))
-    with pytest.raises(DataError, match=r"functions|hypothesis 0"):
+    with pytest.raises(DataError, match="hypothesis 0 must give one number from -1 to 1"):
         MarginRanker(epsilon=0.3, hypotheses=[lambda X: X[:, 0] / 4]).fit(X, Y).predict(10 * X)
 
 

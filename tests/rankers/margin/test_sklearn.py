@@ -6,6 +6,7 @@ import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from rankwise.rankers import MarginRanker
+from tests.rankers.margin.made import noisy
 
 MODELS = {
     "pairs of features": MarginRanker(epsilon=0.9),
@@ -23,3 +24,15 @@ def estimator_checks():
 @pytest.mark.parametrize(("estimator", "check"), list(estimator_checks()))
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
+
+
+def test_it_is_searched_and_cloned_in_a_pipeline():
+    X, y = noisy()
+    model = make_pipeline(StandardScaler(), MarginRanker())
+    search = GridSearchCV(model, {"marginranker__epsilon": [1e-3, 0.4]}, cv=3, error_score="raise").fit(X, y)
+    assert search.best_params_ == {"marginranker__epsilon": 0.4}
+    copy = clone(search.best_estimator_[-1])
+    assert copy.get_params() == search.best_estimator_[-1].get_params()
+    assert not hasattr(copy, "alpha_")
+    functions = [lambda X: np.tanh(X[:, 1])]
+    assert clone(MarginRanker(hypotheses=functions)).hypotheses == functions
