@@ -76,7 +76,7 @@ def _end(values, weights, mass):
 def test_every_number_is_by_its_definition(method, kind):
     data, epsilon = in_own_order(made(3, **{**KINDS[kind], "shift": 1.0})), 0.2
     model = fit_of(data, method=method, epsilon=epsilon)
-    told, scores = model.certificate_, model.predict(data.H)
+    told, scores, epsilon = model.certificate_, model.predict(data.H), model.epsilon_
     better, worse = slow.pairs_of(data.y, data.qid)
     margins, weights = 0.5 * (scores[better] - scores[worse]), data.weight[better] * data.weight[worse]
 
