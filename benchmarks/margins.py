@@ -29,6 +29,7 @@ from benchmarks.papers.p3_data import r_of_k
 from tests.reference.margin_programs import soft_over_pairs
 
 GAP = 1e-6
+LIMIT = 60.0  # seconds of PDLP; its value is then NaN, and its time a lower bound
 Data = tuple[NDArray[np.float32], NDArray[np.int64]]
 Found = tuple[list[Row], dict[str, Any]]
 
@@ -84,11 +85,17 @@ def pdlp(epsilon: float, data: Data) -> float:
     model.row_upper_ = np.append(np.zeros(rows), 1.0)
     model.a_matrix_.start_, model.a_matrix_.index_, model.a_matrix_.value_ = matrix.indptr, matrix.indices, matrix.data
     engine = highspy.Highs()
-    for option, value in (("output_flag", False), ("solver", "pdlp"), ("pdlp_optimality_tolerance", GAP)):
+    for option, value in (
+        ("output_flag", False),
+        ("solver", "pdlp"),
+        ("pdlp_optimality_tolerance", GAP),
+        ("time_limit", LIMIT),
+    ):
         engine.setOptionValue(option, value)
     engine.passModel(model)
     engine.run()
-    return -engine.getInfo().objective_function_value
+    stopped = engine.getModelStatus() != highspy.HighsModelStatus.kOptimal
+    return float("nan") if stopped else -engine.getInfo().objective_function_value
 
 
 def against(
@@ -136,6 +143,7 @@ def main() -> None:
     told = []
 
     def take(found: Found) -> None:
+        found[1]["values"] = {name: None if v != v else v for name, v in found[1]["values"].items()}  # NaN is no JSON
         rows.extend(found[0])
         told.append(found[1])
         show(found[0], found[1]["case"])
