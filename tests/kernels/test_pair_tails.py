@@ -132,7 +132,7 @@ def test_close_pairs_of_any_number_of_grades(lists, gap):
     worse, better = np.empty((2, scores.size))
     close_pairs.close_weights(*given_rows, *queries, worse, better)
     sums = np.empty((4, scores.size))
-    close_pairs.close_sums(*given_rows, value, *queries, *sums)
+    close_pairs.close_sums(*given_rows, value, offsets, -np.inf, gap, 0, grades.size, *sums)
     for found, of, partner, of_partner in (
         (worse, first, second, weight),
         (better, second, first, weight),
