@@ -48,8 +48,8 @@ def apply_scripts(connection: sqlite3.Connection, version: int) -> None:
 def _statements(script: str) -> Iterator[str]:
     """Statements one by one: `executescript` would commit the transaction first."""
     statement = ""
-    for line in script.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
+    for piece in script.split(";")[:-1]:
+        statement += piece + ";"
+        if sqlite3.complete_statement(statement):  # and not amid a comment, a text or a trigger
             yield statement
             statement = ""
