@@ -142,3 +142,16 @@ def test_qrels_alone(tmp_path: Path) -> None:
     assert found.qid.tolist() == ["q1", "q1", "q2"]
     assert found.doc_ids.tolist() == ["b", "a", "a"]
     assert found.y.tolist() == [1, -1, 0.5]
+
+
+def test_the_store_is_not_its_own_export(path: Path, store: LabelStore, tmp_path: Path) -> None:
+    judged(store)
+    (tmp_path / "link.txt").symlink_to(path)
+    for name in (path, str(tmp_path / "link.txt")):
+        with pytest.raises(DataError, match="is the label store itself"):
+            store.export_judgements(name)
+        with pytest.raises(DataError, match="is the label store itself"):
+            store.import_judgements(name, "ana")
+    store.close()
+    with LabelStore.open(path) as again:
+        assert again.labels().tolist() == [3, -1, 0, 4, -1, 1]

@@ -11,6 +11,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,11 @@ class Database:
         """What a SELECT finds."""
         with self._explained(), self._lock:
             return self._connection.execute(sql, parameters).fetchall()
+
+    def check_other(self, path: str | PathLike[str]) -> None:
+        """Refuse a path that is this very file: writing would destroy it, and even reading would end SQLite's locks."""
+        if Path(path).exists() and self.path.samefile(path):
+            raise DataError(f"{path} is the label store itself; name another file")
 
     def close(self) -> None:
         """Let go of the file."""

@@ -160,7 +160,7 @@ class LabelStore:
 
     def judged_by(self, who: str) -> list[Judgement]:
         """The last judgement of a labeller on each item that they hold graded or skipped, oldest first."""
-        held = f"who = ? AND {judgements.LAST_ROWS} AND (grade IS NOT NULL OR skipped)"
+        held = "id IN (SELECT max(id) FROM judgements WHERE who = ? GROUP BY item) AND (grade IS NOT NULL OR skipped)"
         return judgements.select(self._database, held, (name(who),))
 
     def history(self, item: int) -> list[Judgement]:
@@ -191,6 +191,7 @@ class LabelStore:
         The ending chooses the format: `.qrels` is TREC's, `.csv`, `.tsv` and `.parquet` are tables, any other is LETOR
         text; all but the first have the features too.
         """
+        self._database.check_other(path)
         return export_labels(self.training_data(who), Path(path))
 
     def import_judgements(self, path: str | PathLike[str], who: str, *, skip_unknown: bool = False) -> Imported:
@@ -198,6 +199,7 @@ class LabelStore:
 
         Rows are found by query and document id; labels below 0 are left out, and so is what `who` holds already.
         """
+        self._database.check_other(path)
         return import_labels(self._database, Path(path), name(who), self.highest_grade, skip_unknown)
 
     # Rounds
