@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import select
 import signal
 import sys
 import time
@@ -45,8 +46,10 @@ def started(work: Callable[[int], None]) -> tuple[int, int]:
         os._exit(1)
 
 
-def killed(child: int, pipe: int, life: float) -> list[Line]:
-    """Kill a process after a while; the lines that it completed."""
+def killed(child: int, pipe: int, life: float, after_first_line: bool = False) -> list[Line]:
+    """Kill a process after a while, counted from now or from its first line; the lines that it completed."""
+    if after_first_line:
+        select.select([pipe], [], [])
     time.sleep(life)
     os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
@@ -104,7 +107,8 @@ def kill_writers(path: Path, kills: int, draw: random.Random) -> dict[str, int]:
         names = [f"writer {turn}-{number}" for number in range(WRITERS)]
         running = [started(write_for_ever(path, who, draw.getrandbits(32))) for who in names]
         for who, (child, pipe) in zip(names, running, strict=True):
-            lines = killed(child, pipe, draw.uniform(0, LONGEST_LIFE))
+            # One dies at any moment, while opening the store too; the others have something to lose by then.
+            lines = killed(child, pipe, draw.uniform(0, LONGEST_LIFE), after_first_line=who != names[0])
             acknowledged |= {line[0]: (who, line) for line in lines}
             of_writer[who] = len(lines)
         found = check(path, acknowledged, of_writer)
@@ -131,7 +135,7 @@ def kill_creators(folder: Path, kills: int, draw: random.Random) -> dict[str, in
 
 
 def main(folder: Path, kills: int, seed: int) -> None:
-    database.CHECKPOINT_BYTES = 1 << 17  # often, so that kills hit it too
+    database.CHECKPOINT_BYTES = 1 << 19  # often, so that kills hit it too
     draw = random.Random(seed)
     print(json.dumps(kill_writers(folder / "labels.db", kills, draw) | kill_creators(folder, kills // 10, draw)))
 

@@ -26,7 +26,7 @@ def test_writers_killed_hundreds_of_times_lose_nothing(tmp_path: Path) -> None:
     counts = json.loads(done.stdout)
     # The checks are made after every kill, in the script; here, that there was something to check.
     assert counts["kills"] >= KILLS
-    assert counts["acknowledged"] >= KILLS
+    assert counts["acknowledged"] >= KILLS * 2 // 3
     assert counts["found"] >= counts["acknowledged"]
     assert counts["creations"] == KILLS // 10
 

@@ -7,8 +7,10 @@ by its threads in turn; processes wait for each other, for half a minute at most
 from __future__ import annotations
 
 import os
+import random
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from os import PathLike
@@ -21,6 +23,7 @@ from rankwise.labels.migrate import apply_scripts, scripts, store_version
 __all__ = ["Database"]
 
 BUSY_SECONDS = 30
+ATTEMPT_SECONDS = (0.0002, 0.002)  # between attempts; at random, or two processes might stay in step
 CHECKPOINT_BYTES = 4 << 20
 
 SETTINGS = (
@@ -51,6 +54,7 @@ class Database:
         self._log = Path(f"{path.resolve()}-wal")
         self._lock = threading.RLock()
         self._process = os.getpid()
+        self._pauses = random.Random(self._process)  # its own: the caller's draws stay as they are
         with self._explained():
             # mode=rw: SQLite would make a missing file, readable by everyone.
             self._connection = sqlite3.connect(
@@ -111,7 +115,7 @@ class Database:
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """All that the block writes, or nothing; once it is left, what was written is on the disk."""
         with self._explained(), self._lock:
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._begin()
             try:
                 yield self._connection
                 self._connection.execute("COMMIT")
@@ -135,6 +139,26 @@ class Database:
         """Let go of the file."""
         with self._lock:
             self._connection.close()
+
+    def _begin(self) -> None:
+        """Start to write as soon as no other process does.
+
+        SQLite's own way of waiting sleeps up to 100 ms between attempts, while a process that writes without pause
+        would take its turn again and again: one of two could wait for seconds.
+        """
+        deadline = time.monotonic() + BUSY_SECONDS
+        self._connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            while True:
+                try:
+                    self._connection.execute("BEGIN IMMEDIATE")
+                    return
+                except sqlite3.OperationalError as error:
+                    if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                        raise
+                time.sleep(self._pauses.uniform(*ATTEMPT_SECONDS))
+        finally:
+            self._connection.execute(f"PRAGMA busy_timeout = {round(1000 * BUSY_SECONDS)}")
 
     def _checkpoint(self) -> None:
         """Move a long log into the database, with no other writer at work.
