@@ -6,6 +6,7 @@
     │   └── ShapeError       arrays that do not fit together
     ├── MetricError          a metric that is not known, or not fit for the data
     ├── ModelFileError       a model file or a checkpoint that is damaged, hostile or not ours
+    ├── StoreError           a label store that is damaged, busy, too new or not ours
     └── MissingExtraError    an optional package that is not installed
 
 A message is one sentence or two: what is wrong, what was got, what to do.
@@ -25,6 +26,7 @@ __all__ = [
     "ModelFileError",
     "RankwiseError",
     "ShapeError",
+    "StoreError",
     "need_extra",
 ]
 
@@ -58,6 +60,10 @@ class MetricError(RankwiseError, ValueError):
 
 class ModelFileError(RankwiseError, ValueError):
     """A model file or a checkpoint that is damaged, hostile or not ours."""
+
+
+class StoreError(RankwiseError):
+    """A label store that is damaged, busy, too new or not ours."""
 
 
 class MissingExtraError(RankwiseError, ImportError):

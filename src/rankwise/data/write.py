@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
@@ -17,7 +14,7 @@ from pyarrow import compute, csv, parquet
 from rankwise.data.atomic import atomic_path
 from rankwise.data.formats import PARQUET_ENDINGS, TABLE_ENDINGS, numbered_columns
 from rankwise.data.ranking_data import RankingData
-from rankwise.data.streams import COMPRESSIONS, without_compression
+from rankwise.data.streams import COMPRESSIONS, opened_to_write, without_compression
 from rankwise.data.tables import Columns
 from rankwise.errors import DataError
 
@@ -25,21 +22,6 @@ __all__ = ["write"]
 
 pc: Any = compute  # typed too narrowly by its stubs
 VALUES_AT_ONCE = 1_000_000  # bounds the memory that formatting takes
-
-
-def _opened(path: Path, ending: str) -> Any:
-    """A file to write to, packed as the ending says, at levels not much slower than the formatting."""
-    match ending:
-        case ".gz":
-            return gzip.open(path, "wb", compresslevel=5)
-        case ".bz2":
-            return bz2.open(path, "wb", compresslevel=5)
-        case ".xz":
-            return lzma.open(path, "wb", preset=1)
-        case ".zst":
-            return pa.CompressedOutputStream(pa.OSFile(str(path), "wb"), "zstd")
-        case _:
-            return path.open("wb")
 
 
 def write(data: RankingData, path: str | PathLike[str]) -> None:
@@ -72,7 +54,7 @@ def write(data: RankingData, path: str | PathLike[str]) -> None:
         if ending in PARQUET_ENDINGS:
             _write_parquet(data, temporary)
             return
-        with _opened(temporary, path.suffix) as file:
+        with opened_to_write(temporary, path.suffix) as file:
             if ending in TABLE_ENDINGS:
                 _write_csv(data, file, TABLE_ENDINGS[ending])
             else:
