@@ -1,0 +1,9 @@
+"""What to label next: samplers, and the loop that shows what they are worth."""
+
+from rankwise.sampling.base import Sampler, sampler_kinds, sampler_named
+from rankwise.sampling.lossmin import LossMin
+from rankwise.sampling.pool import Pool
+from rankwise.sampling.random import Random
+from rankwise.sampling.top import Top
+
+__all__ = ["LossMin", "Pool", "Random", "Sampler", "Top", "sampler_kinds", "sampler_named"]

@@ -1,0 +1,79 @@
+"""What every sampler is: a value that says how useful a label of each document would be."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rankwise.errors import DataError
+from rankwise.metrics.ranking import falling_rows
+from rankwise.sampling.pool import Array, Pool, Rows
+
+__all__ = ["Sampler", "sampler_kinds", "sampler_named"]
+
+_KINDS: dict[str, type[Sampler]] = {}
+
+
+@dataclass(frozen=True)
+class Sampler(ABC):
+    """Chooses documents to be labelled; a subclass with a `kind` is known by that name everywhere.
+
+    A subclass states `utilities`: one number a candidate of the pool, the higher the sooner to be labelled, compared
+    within a query only. `select` takes the highest of each query, equal ones at random by seed.
+    """
+
+    kind: ClassVar[str] = ""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__dict__.get("kind"):
+            _KINDS[cls.kind] = cls
+
+    @abstractmethod
+    def utilities(self, pool: Pool, rng: np.random.Generator) -> Array:
+        """How useful a label of each candidate of the pool would be; `rng` is for what is left to chance."""
+
+    def select(self, pool: Pool, per_query: int = 5, seed: int = 0) -> Rows:
+        """Rows to be labelled next: of each query its `per_query` most useful candidates (or all it has), best first.
+
+        >>> from rankwise.sampling import Top
+        >>> from rankwise.rankers import RankSVM
+        >>> X, y, qid = [[0.0], [1.0], [2.0], [3.0], [0.5]], [0, 1, -1, -1, -1], [1, 1, 1, 1, 2]
+        >>> Top().select(Pool.of(X, y, qid, RankSVM().fit(X[:2], y[:2])), per_query=1)
+        array([3, 4])
+        """
+        if isinstance(per_query, bool) or not isinstance(per_query, int | np.integer) or per_query < 1:
+            raise DataError(f"per_query must be a whole number from 1, got {per_query!r}; pass for example 5")
+        rng = np.random.default_rng(seed)
+        found = np.asarray(self.utilities(pool, rng), dtype=np.float64)
+        if found.shape != pool.candidates.shape:
+            raise DataError(
+                f"{type(self).__name__}.utilities must give one number a candidate, got shape {found.shape} for "
+                f"{pool.candidates.size}"
+            )
+        if np.isnan(found).any():
+            raise DataError(f"{type(self).__name__}.utilities gave NaN; give every candidate a number")
+        order = falling_rows(found, pool.offsets, rng.random(found.size))
+        return pool.candidates[self._first(pool, order, int(per_query))]
+
+    def _first(self, pool: Pool, order: Rows, per_query: int) -> Rows:
+        """The places that are chosen of candidates in the order of their utilities."""
+        place = np.arange(order.size) - pool.offsets[:-1][pool.query]
+        return order[place < per_query]
+
+
+def sampler_kinds() -> dict[str, type[Sampler]]:
+    """Every sampler, by name."""
+    return dict(sorted(_KINDS.items()))
+
+
+def sampler_named(sampler: str | Sampler) -> Sampler:
+    """A sampler by its name, with its default settings; one that is given as such is returned."""
+    if isinstance(sampler, Sampler):
+        return sampler
+    if sampler not in _KINDS:
+        raise DataError(f"there is no sampler {sampler!r}, known are {', '.join(sampler_kinds())}; name one of these")
+    return _KINDS[sampler]()

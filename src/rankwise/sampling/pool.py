@@ -1,0 +1,138 @@
+"""What a sampler chooses from: all documents, the labels so far, and the ranker that was fitted on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankwise.data import RankingData
+from rankwise.errors import DataError, ShapeError
+from rankwise.metrics.evaluate import rows_of
+from rankwise.metrics.ranking import falling_rows
+
+__all__ = ["Pool", "QueryOrder"]
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class QueryOrder:
+    """Candidates by rising score within each query, flat: place k holds candidate `rows[k]`, of query `query[k]`."""
+
+    rows: Rows
+    query: Rows
+    scores: Array
+    starts: Rows
+    sizes: Rows
+
+    @cached_property
+    def ranks(self) -> Array:
+        """Rank of each place within its query, from 1 at the lowest score; equal scores share their mean rank."""
+        place = np.arange(self.rows.size, dtype=np.int64)
+        is_first = np.ones(place.size, dtype=bool)
+        is_first[1:] = (self.scores[1:] != self.scores[:-1]) | (self.query[1:] != self.query[:-1])
+        firsts = np.flatnonzero(is_first)
+        lasts = np.append(firsts[1:], place.size) - 1
+        run = np.cumsum(is_first) - 1
+        return np.asarray(0.5 * (firsts + lasts)[run] - self.starts[self.query] + 1)
+
+    def back(self, values: Array) -> Array:
+        """Values by place as values by candidate."""
+        out = np.empty_like(values)
+        out[self.rows] = values
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """All documents, labels so far (`y`, below 0 where there is none), and a ranker fitted on these.
+
+    `candidates` are the rows that may be chosen, grouped by query: query q has `candidates[offsets[q]:offsets[q + 1]]`.
+    They are the rows without a label, less those that `closed` marks (a labeller skipped them). The ranker should be
+    fitted on rows with a label only: to a ranker, as to a metric, a document that nobody judged is an irrelevant one.
+
+    >>> from rankwise.rankers import RankSVM
+    >>> data = RankingData([[0.0], [1.0], [2.0], [3.0]], [0, 1, -1, -1], qid=[1, 1, 1, 1])
+    >>> pool = Pool(data, data.y, RankSVM().fit(data.X[:2], data.y[:2]))
+    >>> pool.candidates, bool(pool.scores[1] > pool.scores[0])
+    (array([2, 3]), True)
+    """
+
+    data: RankingData
+    y: Array
+    ranker: Any
+    closed: NDArray[np.bool_] | None = None
+
+    def __post_init__(self) -> None:
+        y = rows_of("labels", self.y)
+        for name, rows in (("y", y), ("closed", self.closed)):
+            if rows is not None and len(rows) != len(self.data):
+                raise ShapeError(f"{name} must have one entry a row: got {len(rows)} for {len(self.data)} rows")
+        object.__setattr__(self, "y", y)
+
+    @cached_property
+    def _open(self) -> tuple[Rows, Rows]:
+        groups = self.data.groups
+        free = self.y < 0 if self.closed is None else (self.y < 0) & ~self.closed
+        grouped = groups.grouped(free)
+        rows = np.flatnonzero(free) if groups.order is None else groups.order[grouped]
+        return rows, np.append(0, np.cumsum(grouped))[groups.offsets]
+
+    @property
+    def candidates(self) -> Rows:
+        """Rows that may be chosen, grouped by query."""
+        return self._open[0]
+
+    @property
+    def offsets(self) -> Rows:
+        """Where the candidates of each query start; queries without any are empty."""
+        return self._open[1]
+
+    @cached_property
+    def query(self) -> Rows:
+        """The query of each candidate."""
+        return np.repeat(np.arange(self.offsets.size - 1), np.diff(self.offsets))
+
+    @cached_property
+    def features(self) -> Any:
+        """Features of the candidates."""
+        return self.data.X[self.candidates]
+
+    @cached_property
+    def scores(self) -> Array:
+        """The ranker's score of each candidate."""
+        return self.scores_by(self.ranker)
+
+    def scores_by(self, ranker: Any) -> Array:
+        """Scores of the candidates by a ranker, checked."""
+        if self.candidates.size == 0:
+            return np.empty(0)
+        return rows_of("scores", ranker.predict(self.features))
+
+    @cached_property
+    def labelled(self) -> Rows:
+        """Rows that have a label."""
+        return np.flatnonzero(self.y >= 0)
+
+    @cached_property
+    def rising(self) -> QueryOrder:
+        """The candidates by rising score."""
+        return self.rising_by(self.scores)
+
+    def rising_by(self, scores: Array) -> QueryOrder:
+        """The candidates by other scores."""
+        rows = falling_rows(-scores, self.offsets)
+        return QueryOrder(rows, self.query, scores[rows], self.offsets[:-1], np.diff(self.offsets))
+
+    @classmethod
+    def of(cls, X: Any, y: ArrayLike, qid: ArrayLike | None, ranker: Any) -> Pool:
+        """The pool of plain arrays; labels below 0 are those to be had."""
+        data = RankingData(X, rows_of("labels", y), qid)  # type: ignore[arg-type]
+        if (data.y >= 0).all():
+            raise DataError("every row has a label, so there is nothing to choose; mark rows without one by -1")
+        return cls(data, data.y, ranker)

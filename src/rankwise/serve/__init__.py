@@ -1,0 +1,1 @@
+"""HTTP: the page to label in."""
