@@ -4,6 +4,8 @@ from rankwise.sampling.base import Sampler, sampler_kinds, sampler_named
 from rankwise.sampling.lossmin import LossMin
 from rankwise.sampling.pool import Pool
 from rankwise.sampling.random import Random
+from rankwise.sampling.simulate import simulate
+from rankwise.sampling.simulation import Simulation
 from rankwise.sampling.top import Top
 
-__all__ = ["LossMin", "Pool", "Random", "Sampler", "Top", "sampler_kinds", "sampler_named"]
+__all__ = ["LossMin", "Pool", "Random", "Sampler", "Simulation", "Top", "sampler_kinds", "sampler_named", "simulate"]

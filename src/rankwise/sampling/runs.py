@@ -1,0 +1,59 @@
+"""Runs of the loop in processes, given back as they finish."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+
+from joblib import Parallel, delayed, parallel_config  # type: ignore[import-untyped]
+
+from rankwise.errors import DataError
+from rankwise.kernels.threads import thread_count
+from rankwise.sampling.base import Sampler
+from rankwise.sampling.loop import Run, Trial, run_loop
+
+__all__ = ["finished_runs", "process_count"]
+
+Task = tuple[str, Sampler, int]
+
+
+def process_count(n_jobs: int | None) -> int:
+    """Processes to use: as many as were asked for, or one for each core."""
+    if n_jobs is None:
+        return thread_count()
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs < 1:
+        raise DataError(f"n_jobs must be a whole number from 1, or None for all cores, got {n_jobs!r}; pass 1")
+    return n_jobs
+
+
+def finished_runs(trial: Trial, tasks: Sequence[Task], processes: int) -> Iterator[Run]:
+    """Each run as it finishes; one process is this one, several have a thread each and share the data's memory."""
+    if processes == 1 or len(tasks) <= 1:
+        for task in tasks:
+            yield run_loop(trial, *task)
+        return
+    with parallel_config("loky", inner_max_num_threads=1):
+        # One run a batch: a run that has finished is not to wait for the next.
+        parallel = Parallel(min(processes, len(tasks)), return_as="generator_unordered", batch_size=1)
+        with closing(parallel(delayed(_run_alone)(trial, *task) for task in tasks)) as runs:
+            yield from runs
+
+
+def _run_alone(trial: Trial, name: str, sampler: Sampler, seed: int) -> Run:
+    with _one_thread():
+        return run_loop(trial, name, sampler, seed)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Our kernels in one thread; the process may serve others afterwards."""
+    before = os.environ.get("RANKWISE_NUM_THREADS")
+    os.environ["RANKWISE_NUM_THREADS"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["RANKWISE_NUM_THREADS"]
+        else:
+            os.environ["RANKWISE_NUM_THREADS"] = before
