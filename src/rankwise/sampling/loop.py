@@ -1,4 +1,4 @@
-"""The loop of active labelling on data whose labels are known: fit, choose, label, judge (P4 figure 1)."""
+"""The loop of active labelling on data whose labels are known: choose, label, fit, judge (P4 figure 1)."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
-from rankwise.data import RankingData
 from rankwise.errors import DataError
-from rankwise.metrics import Metric, evaluate
 from rankwise.sampling.base import Sampler
 from rankwise.sampling.pool import Array, Pool, Rows
 from rankwise.sampling.start import first_labels
+from rankwise.sampling.trial import Trial
 
-__all__ = ["Run", "Trial", "full_values", "run_loop"]
+__all__ = ["Run", "run_loop"]
 
 
 @dataclass(frozen=True)
@@ -32,35 +30,6 @@ class Run:
     labelled: list[int]
     fit: list[float]
     choose: list[float]
-
-
-@dataclass(frozen=True, eq=False)
-class Trial:
-    """What all runs share. The labels of `data` are hidden (−1), so that no sampler can see what is in `truth`."""
-
-    data: RankingData
-    truth: Array
-    test: RankingData
-    ranker: Any
-    metrics: tuple[Metric, ...]
-    rounds: int
-    per_query: int
-    start: tuple[int, int]
-
-    def fitted(self, labels: Array, seed: int) -> Any:
-        """The ranker, fitted on the rows that have a label: to a ranker one without is irrelevant."""
-        rows = np.flatnonzero(labels >= 0)
-        ranker = clone(self.ranker)
-        if "random_state" in (settings := ranker.get_params(deep=False)) and settings["random_state"] is None:
-            ranker.set_params(random_state=seed)
-        ranker.fit(self.data.X[rows], labels[rows], qid=self.data.qid[rows])
-        if getattr(ranker, "interrupted_", False):
-            raise KeyboardInterrupt  # our rankers take Ctrl-C as the end of their own training only
-        return ranker
-
-    def judged(self, ranker: Any) -> dict[str, float]:
-        """The metrics of a fitted ranker on the test data."""
-        return evaluate(self.test.y, ranker.predict(self.test.X), self.test.qid, self.metrics).means
 
 
 def run_loop(trial: Trial, name: str, sampler: Sampler, seed: int) -> Run:
@@ -88,15 +57,6 @@ def run_loop(trial: Trial, name: str, sampler: Sampler, seed: int) -> Run:
     judged += [judged[-1]] * left
     values = {str(metric): [one[str(metric)] for one in judged] for metric in trial.metrics}
     return Run(name, seed, values, labelled + [labelled[-1]] * left, fit + [0.0] * left, choose + [0.0] * left)
-
-
-def full_values(trial: Trial) -> dict[str, float]:
-    """What the metrics are with all labels."""
-    found = trial.judged(trial.fitted(trial.truth, 0))
-    for metric, value in found.items():
-        if np.isnan(value):
-            raise DataError(f"{metric} has no value on the test data, since it suits none of its queries; name other")
-    return found
 
 
 def _chosen(trial: Trial, name: str, sampler: Sampler, labels: Array, ranker: Any, seed: int) -> Rows:

@@ -14,7 +14,8 @@ import numpy as np
 from rankwise.data.atomic import atomic_path
 from rankwise.errors import ModelFileError
 from rankwise.sampling.base import Sampler
-from rankwise.sampling.loop import Run, Trial
+from rankwise.sampling.loop import Run
+from rankwise.sampling.trial import Trial
 
 __all__ = ["RunFile"]
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 
 from joblib import Parallel, delayed, parallel_config  # type: ignore[import-untyped]
 
-from rankwise.errors import DataError
+from rankwise.errors import DataError, RankwiseError
 from rankwise.kernels.threads import thread_count
 from rankwise.sampling.base import Sampler
-from rankwise.sampling.loop import Run, Trial, run_loop
+from rankwise.sampling.loop import Run, run_loop
+from rankwise.sampling.trial import Trial
 
 __all__ = ["finished_runs", "process_count"]
 
@@ -36,8 +38,13 @@ def finished_runs(trial: Trial, tasks: Sequence[Task], processes: int) -> Iterat
     with parallel_config("loky", inner_max_num_threads=1):
         # One run a batch: a run that has finished is not to wait for the next.
         parallel = Parallel(min(processes, len(tasks)), return_as="generator_unordered", batch_size=1)
-        with closing(parallel(delayed(_run_alone)(trial, *task) for task in tasks)) as runs:
-            yield from runs
+        try:
+            with closing(parallel(delayed(_run_alone)(trial, *task) for task in tasks)) as runs:
+                yield from runs
+        except BrokenProcessPool as problem:
+            raise RankwiseError(
+                "a process of the simulation was killed, perhaps for want of memory; use fewer at a time (n_jobs)"
+            ) from problem
 
 
 def _run_alone(trial: Trial, name: str, sampler: Sampler, seed: int) -> Run:

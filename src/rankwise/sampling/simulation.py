@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -12,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.errors import DataError, MetricError, ShapeError
-from rankwise.metrics.compare import p_text
-from rankwise.metrics.evaluation import aligned, finite_or_none
-from rankwise.metrics.statistics import t_interval
+from rankwise.metrics.evaluation import finite_or_none
+from rankwise.metrics.statistics import ROUNDING, t_interval
 from rankwise.sampling.curve_tests import CurveTest, curve_tests, relation
 from rankwise.sampling.loop import Run
 
@@ -80,16 +78,10 @@ class Simulation:
         if not parts:
             raise DataError("there is nothing to join, got no simulation; pass at least one")
         first = parts[0]
-        for part in parts[1:]:
-            if (part.samplers, part.metrics, part.rounds, part.per_query) != (
-                first.samplers,
-                first.metrics,
-                first.rounds,
-                first.per_query,
-            ):
-                raise ShapeError(
-                    "simulations to join must have the same samplers, metrics, rounds and per_query; run them alike"
-                )
+        if any(part._asked != first._asked for part in parts):
+            raise ShapeError(
+                "simulations to join must have the same samplers, metrics, rounds and per_query; run them alike"
+            )
         weight = [len(part.seeds) for part in parts]
         notes = [
             note if all(note in part.notes for part in parts) else f"part {k}: {note}"
@@ -129,7 +121,11 @@ class Simulation:
     @property
     def rounds(self) -> int:
         """The rounds after the start."""
-        return next(iter(self.labelled.values())).shape[1] - 1
+        return int(next(iter(self.labelled.values())).shape[1]) - 1
+
+    @property
+    def _asked(self) -> tuple[Any, ...]:
+        return self.samplers, self.metrics, self.rounds, self.per_query
 
     @cached_property
     def last_round(self) -> int:
@@ -165,7 +161,7 @@ class Simulation:
 
         None where no round gets there; a curve that got there may fall again.
         """
-        reached = np.flatnonzero(self.mean(sampler, metric) >= share * self.full[str(metric)])
+        reached = np.flatnonzero(self.mean(sampler, metric) >= share * self.full[str(metric)] - ROUNDING)
         return round(float(self.labelled[sampler][:, reached[0]].mean())) if reached.size else None
 
     def seconds_a_round(self, sampler: str) -> dict[str, float]:
@@ -196,45 +192,12 @@ class Simulation:
         }
 
     def __str__(self) -> str:
-        parts = [aligned([self.header(), *self.table()])]
-        parts.append("\n".join(f"{metric}: {self.relation(metric)}" for metric in self.metrics))
-        if self.tests:
-            parts.append(aligned([TEST_HEADER, *self.table_of_tests()]) + "\n" + LEGEND)
-        return "\n\n".join(parts + [f"note: {note}" for note in self.notes])
+        from rankwise.sampling.simulation_text import text_of  # not above: it imports this file
+
+        return text_of(self)
 
     # A notebook shows the tables too, not arrays.
     __repr__ = __str__
-
-    def header(self) -> tuple[str, ...]:
-        """What the columns of `table` are."""
-        middle = self.rounds // 2
-        rounds = ("start", *([f"round {middle}"] if middle else []), f"round {self.rounds}")
-        return ("metric", "sampler", *rounds, "mean of rounds", f"labels to {SHARE:.0%}", "s/round")
-
-    def table(self) -> list[tuple[str, ...]]:
-        """A line a metric and sampler, and one a metric for all labels."""
-        rounds = sorted({0, self.rounds // 2, self.rounds})
-        rows = []
-        for metric in self.metrics:
-            for name in self.samplers:
-                mean, (low, high) = self.mean(name, metric), self.interval(name, metric)
-                points = [_with_half(mean[t], (high[t] - low[t]) / 2) for t in rounds]
-                needed = self.labels_needed(name, metric)
-                seconds = sum(self.seconds_a_round(name).values())
-                over_range = f"{self.over_range(name, metric).mean():.4f}"
-                rows.append(
-                    (metric, name, *points, over_range, "–" if needed is None else str(needed), f"{seconds:.3f}")
-                )
-            blank = [""] * (len(rounds) - 1)
-            rows.append((metric, "(all labels)", *blank, f"{self.full[metric]:.4f}", "", "", ""))
-        return rows
-
-    def table_of_tests(self) -> list[tuple[str, ...]]:
-        """A line a test, its columns being `TEST_HEADER`."""
-        return [
-            (test.metric, f"{test.a} − {test.b}", f"{test.difference:+.4f}", p_text(test.p_rounds), p_text(test.p_runs))
-            for test in self.tests
-        ]
 
     def _summary(self, name: str) -> dict[str, Any]:
         metrics = {}
@@ -267,14 +230,3 @@ class Simulation:
         if found is None:
             raise MetricError(f"{metric} was not evaluated, got {', '.join(self.full)}; add it to metrics= of simulate")
         return found
-
-
-TEST_HEADER = ("metric", "pair", "difference", "p rounds", "p runs")
-LEGEND = (
-    "≫ p < .01, > p < .05, ≈ else, of neighbours by p rounds: paired t over the rounds of the mean curves, as in P4;\n"
-    "p runs: paired t over runs, each with its mean of rounds (stricter: rounds of one run hang together)"
-)
-
-
-def _with_half(mean: float, half: float) -> str:
-    return f"{mean:.4f}" if math.isnan(half) else f"{mean:.4f} ±{half:.4f}"

@@ -33,8 +33,9 @@ def first_labels(
     """Labels of documents drawn from each query, so many relevant and so many others or what it has; −1 elsewhere.
 
     >>> groups = QueryGroups.from_sizes([4, 2])
-    >>> first_labels(np.array([2.0, 0, 0, 0, 0, 0]), groups, (1, 1), np.random.default_rng(0))
-    array([ 2., -1., 0., -1., -1., 0.])
+    >>> labels = first_labels(np.array([2.0, 0, 0, 0, 0, 0]), groups, (1, 2), np.random.default_rng(0))
+    >>> float(labels[0]), np.sort(labels[1:4]), labels[4:]
+    (2.0, array([-1.,  0.,  0.]), array([0., 0.]))
     """
     query, drawn = groups.query_of_row(), rng.random(truth.size)
     labels = np.full(truth.size, -1.0)
