@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from rankwise.data.atomic import atomic_path
 from rankwise.errors import DataError
@@ -52,7 +53,8 @@ def _draw(axes: Axes, found: Simulation, metric: str) -> None:
         axes.fill_between(rounds, low, high, color=colour, alpha=0.15, linewidth=0)
     axes.axhline(found.full[metric], color=INK, linewidth=1, linestyle=(0, (2, 2)))
     axes.set(title=metric, xlabel="rounds", xlim=(0, found.rounds))
-    axes.set_xticks(ticks := np.unique(np.linspace(0, found.rounds, 5).round().astype(int)))
+    ticks = [int(t) for t in MaxNLocator(5, integer=True).tick_values(0, found.rounds) if 0 <= t <= found.rounds]
+    axes.set_xticks(ticks)
     labels = np.mean([counts.mean(axis=0) for counts in found.labelled.values()], axis=0) / found.queries
     above = axes.secondary_xaxis("top")
     above.set_xticks(ticks, [f"{labels[t]:.3g}" for t in ticks])

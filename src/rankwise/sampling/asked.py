@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,13 +18,8 @@ def named_samplers(sampler: Any) -> dict[str, Sampler]:
     if isinstance(sampler, Mapping):
         found = [(str(name), sampler_named(one)) for name, one in sampler.items()]
     else:
-        several = [sampler] if isinstance(sampler, str | Sampler) else list(sampler)
+        several = sampler if isinstance(sampler, Iterable) and not isinstance(sampler, str) else [sampler]
         found = [(one.kind or type(one).__name__, one) for one in map(sampler_named, several)]
-    for name, one in found:
-        if not isinstance(one, Sampler):
-            raise DataError(
-                f"sampler {name} must be a Sampler or the name of one, got {one!r}; pass for example 'lossmin'"
-            )
     names = [name for name, _ in found]
     twice = [name for name in names if names.count(name) > 1]
     if twice:

@@ -39,12 +39,14 @@ class RunFile:
         told = {name: repr(sampler) for name, sampler in samplers.items()}
         if path is None:
             return cls(None, "", told)
-        found = cls(Path(path), _digest(trial), told)
-        if found.path is not None:
-            for left_over in found.path.parent.glob(f".????????????.{found.path.name}"):
-                left_over.unlink()  # half a file, from a kill while it was written
-            if found.path.exists():
-                found._read(found.path)
+        file = Path(path)
+        found = cls(file, _digest(trial), told)
+        for left_over in file.parent.glob(f".????????????.{file.name}"):
+            left_over.unlink()  # half a file, from a kill while it was written
+        if file.exists():
+            found._read(file)
+        else:
+            found.write()  # that it cannot be written is known before the work
         return found
 
     def add(self, run: Run) -> None:
@@ -71,7 +73,7 @@ class RunFile:
             said = json.loads(path.read_text(encoding="utf-8"))
             form, trial, samplers = said["format"], said["trial"], dict(said["samplers"])
             runs = [Run(**{one.name: run[one.name] for one in fields(Run)}) for run in said["runs"]]
-            self.full = {metric: float(value) for metric, value in said["full"].items()}
+            self.full = None if said["full"] is None else dict(said["full"])
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
             raise ModelFileError(
                 f"{path} is not the checkpoint of a simulation ({type(problem).__name__}); name another file"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
@@ -48,18 +49,20 @@ def finished_runs(trial: Trial, tasks: Sequence[Task], processes: int) -> Iterat
 
 
 def _run_alone(trial: Trial, name: str, sampler: Sampler, seed: int) -> Run:
-    with _one_thread():
+    with _on_its_own():
         return run_loop(trial, name, sampler, seed)
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
-    """Our kernels in one thread; the process may serve others afterwards."""
+def _on_its_own() -> Iterator[None]:
+    """Our kernels in one thread, and Ctrl-C left to the process that gave the work; it may serve others afterwards."""
     before = os.environ.get("RANKWISE_NUM_THREADS")
     os.environ["RANKWISE_NUM_THREADS"] = "1"
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield
     finally:
+        signal.signal(signal.SIGINT, handler)
         if before is None:
             del os.environ["RANKWISE_NUM_THREADS"]
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -15,9 +16,11 @@ from rankwise.metrics import Metric, evaluate
 from rankwise.metrics.names import parse_all
 from rankwise.rankers import RankSVM
 from rankwise.sampling.pool import Array
-from rankwise.sampling.start import checked_start, short_queries
+from rankwise.sampling.start import checked_start, first_labels, short_queries
 
 __all__ = ["Trial", "make_trial"]
+
+log = logging.getLogger("rankwise")
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +42,11 @@ class Trial:
         ranker = clone(self.ranker)
         if "random_state" in (settings := ranker.get_params(deep=False)) and settings["random_state"] is None:
             ranker.set_params(random_state=seed)
-        ranker.fit(self.data.X[rows], labels[rows], qid=self.data.qid[rows])
+        log.addFilter(_is_of_use)
+        try:
+            ranker.fit(self.data.X[rows], labels[rows], qid=self.data.qid[rows])
+        finally:
+            log.removeFilter(_is_of_use)
         if getattr(ranker, "interrupted_", False):
             raise KeyboardInterrupt  # our rankers take Ctrl-C as the end of their own training only
         return ranker
@@ -83,6 +90,8 @@ def make_trial(
             raise DataError("no row of the data has a label, so there are none to give; pass labelled data")
         data = data.rows(judged)
     hidden = RankingData(data.X, np.full(len(data), -1.0), data.groups.query_of_row())
+    if not (first_labels(data.y, hidden.groups, start, np.random.default_rng(0)) >= 0).any():
+        raise DataError(f"no document has a label to start with, got start={start}; ask for documents that there are")
     short = short_queries(data.y, hidden.groups, start)
     if short:
         notes.append(
@@ -92,6 +101,11 @@ def make_trial(
     test = RankingData(test.X, test.y, test.groups.query_of_row())
     asked = tuple(parse_all(metrics).values())
     return Trial(hidden, data.y, test, _unfitted(ranker), asked, int(rounds), int(per_query), start), notes
+
+
+def _is_of_use(record: logging.LogRecord) -> bool:
+    """Not that a ranker was interrupted and is kept: it is not."""
+    return not record.getMessage().startswith("training was interrupted")
 
 
 def _unfitted(ranker: Any) -> Any:
