@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         RateClassifier,
         SoftRankBoost,
     )
+    from rankwise.sampling import Simulation, simulate
 
 __version__ = "0.1.0"
 
@@ -47,6 +48,7 @@ __all__ = [
     "RankingData",
     "RankwiseError",
     "RateClassifier",
+    "Simulation",
     "SoftRankBoost",
     "certify",
     "compare",
@@ -57,6 +59,7 @@ __all__ = [
     "parse",
     "read",
     "save",
+    "simulate",
     "write",
 ]
 
@@ -87,6 +90,7 @@ _HOMES = {
         "RateClassifier",
         "SoftRankBoost",
     ),
+    "rankwise.sampling": ("Simulation", "simulate"),
 }
 
 

@@ -19,6 +19,7 @@ from rankwise.cli.failures import GuardedGroup
 from rankwise.cli.info import info
 from rankwise.cli.metrics import metrics
 from rankwise.cli.predict import predict
+from rankwise.cli.simulate import simulate
 from rankwise.cli.train import train
 
 __all__ = ["app"]
@@ -59,6 +60,7 @@ app.command("explain")(explain)
 app.command("eval")(evaluate)
 app.command("compare")(compare)
 app.command("certify")(certify)
+app.command("simulate")(simulate)
 app.command("metrics")(metrics)
 
 data = typer.Typer(help="Describe, convert, split, scale and make ranking data.", no_args_is_help=True)

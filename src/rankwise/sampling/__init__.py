@@ -8,6 +8,8 @@ from rankwise.sampling.lookahead import Lookahead
 from rankwise.sampling.lossmin import LossMin
 from rankwise.sampling.pool import Pool
 from rankwise.sampling.random import Random
+from rankwise.sampling.simulate import simulate
+from rankwise.sampling.simulation import Simulation
 from rankwise.sampling.top import Top
 from rankwise.sampling.uncertain import Uncertain
 
@@ -20,8 +22,10 @@ __all__ = [
     "Pool",
     "Random",
     "Sampler",
+    "Simulation",
     "Top",
     "Uncertain",
     "sampler_kinds",
     "sampler_named",
+    "simulate",
 ]
