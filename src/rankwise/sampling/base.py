@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from rankwise.errors import DataError
-from rankwise.metrics.ranking import falling_rows
 from rankwise.sampling.pool import Array, Pool, Rows
+from rankwise.sampling.spread import spread
 
 __all__ = ["Sampler", "sampler_kinds", "sampler_named"]
 
@@ -23,9 +23,18 @@ class Sampler(ABC):
 
     A subclass states `utilities`: one number a candidate of the pool, the higher the sooner to be labelled, compared
     within a query only. `select` takes the highest of each query, equal ones at random by seed.
+
+    With `apart` above 0, documents of a batch are no near-duplicates: one whose features are within `apart` deviations
+    (root mean square over features) of one chosen before is passed over, while there are others.
     """
 
+    apart: float = field(default=0.0, kw_only=True)
+
     kind: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.apart < np.inf:
+            raise DataError(f"apart must be 0 or a positive number of deviations, got {self.apart!r}")
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -56,13 +65,10 @@ class Sampler(ABC):
             )
         if np.isnan(found).any():
             raise DataError(f"{type(self).__name__}.utilities gave NaN; give every candidate a number")
-        order = falling_rows(found, pool.offsets, rng.random(found.size))
-        return pool.candidates[self._first(pool, order, int(per_query))]
-
-    def _first(self, pool: Pool, order: Rows, per_query: int) -> Rows:
-        """The places that are chosen of candidates in the order of their utilities."""
-        place = np.arange(order.size) - pool.offsets[:-1][pool.query]
-        return order[place < per_query]
+        order = pool.falling_by(found, rng)
+        if self.apart > 0:
+            order = spread(pool, order, int(per_query), self.apart)
+        return pool.candidates[pool.first_of(order, int(per_query))]
 
 
 def sampler_kinds() -> dict[str, type[Sampler]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 
 from rankwise.data import RankingData
 from rankwise.errors import DataError, ShapeError
@@ -31,15 +32,20 @@ class QueryOrder:
     sizes: Rows
 
     @cached_property
-    def ranks(self) -> Array:
-        """Rank of each place within its query, from 1 at the lowest score; equal scores share their mean rank."""
-        place = np.arange(self.rows.size, dtype=np.int64)
-        is_first = np.ones(place.size, dtype=bool)
+    def run_bounds(self) -> tuple[Rows, Rows]:
+        """For each place the first and the last place of its query that have the same score."""
+        is_first = np.ones(self.rows.size, dtype=bool)
         is_first[1:] = (self.scores[1:] != self.scores[:-1]) | (self.query[1:] != self.query[:-1])
         firsts = np.flatnonzero(is_first)
-        lasts = np.append(firsts[1:], place.size) - 1
+        lasts = np.append(firsts[1:], self.rows.size) - 1
         run = np.cumsum(is_first) - 1
-        return np.asarray(0.5 * (firsts + lasts)[run] - self.starts[self.query] + 1)
+        return firsts[run], lasts[run]
+
+    @cached_property
+    def ranks(self) -> Array:
+        """Rank of each place within its query, from 1 at the lowest score; equal scores share their mean rank."""
+        first, last = self.run_bounds
+        return np.asarray(0.5 * (first + last) - self.starts[self.query] + 1)
 
     def back(self, values: Array) -> Array:
         """Values by place as values by candidate."""
@@ -128,6 +134,34 @@ class Pool:
         """The candidates by other scores."""
         rows = falling_rows(-scores, self.offsets)
         return QueryOrder(rows, self.query, scores[rows], self.offsets[:-1], np.diff(self.offsets))
+
+    def falling_by(self, utilities: Array, rng: np.random.Generator) -> Rows:
+        """Candidates (by number) of each query, the highest first, equal ones in a random order."""
+        return falling_rows(utilities, self.offsets, rng.random(utilities.size))
+
+    def places(self, order: Rows) -> Rows:
+        """For each candidate its place in its query by this order, from 0."""
+        place = np.empty_like(order)
+        place[order] = np.arange(order.size) - self.offsets[:-1][self.query]
+        return place
+
+    def first_of(self, order: Rows, count: int) -> Rows:
+        """The first `count` candidates of each query by this order."""
+        return order[np.arange(order.size) - self.offsets[:-1][self.query] < count]
+
+    def can_learn(self, rows: Rows, labels: Array) -> bool:
+        """Whether some query has two different labels."""
+        if not rows.size:
+            return False
+        query = self.data.groups.query_of_row()[rows]
+        low, high = (np.full(self.data.groups.n_queries, end) for end in (np.inf, -np.inf))
+        np.minimum.at(low, query, labels)
+        np.maximum.at(high, query, labels)
+        return bool((low < high).any())
+
+    def refitted(self, rows: Rows, labels: Array) -> Any:
+        """A copy of the ranker, fitted on these rows with these labels."""
+        return clone(self.ranker).fit(self.data.X[rows], labels, qid=self.data.qid[rows])
 
     @classmethod
     def of(cls, X: Any, y: ArrayLike, qid: ArrayLike | None, ranker: Any) -> Pool:

@@ -1,0 +1,58 @@
+"""Change (ours): label the documents whose labels are expected to move a metric most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankwise.errors import DataError
+from rankwise.metrics import parse
+from rankwise.metrics.evaluate import rows_of
+from rankwise.objectives.lambdas import lambda_gradients
+from rankwise.sampling.base import Sampler
+from rankwise.sampling.pool import Array, Pool
+from rankwise.sampling.posterior import grade_chances
+
+__all__ = ["Change"]
+
+
+@dataclass(frozen=True)
+class Change(Sampler):
+    """Documents that a metric would push furthest, up or down, if their labels were known.
+
+    Labels of all candidates are drawn by how likely each grade is at their scores; then |λ| of a document is how much
+    the metric asks it to move: the sum over its pairs of |ΔM|, the change of the metric if the two exchange their
+    places, times the chance that they are in the wrong order. The utility is the mean over `draws`. Any metric
+    that rankers can be trained on will do, and any grades.
+    """
+
+    metric: str = "ndcg@10"
+    draws: int = 8
+
+    kind: ClassVar[str] = "change"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "metric", str(parse(self.metric)))
+        if isinstance(self.draws, bool) or not isinstance(self.draws, int) or self.draws < 1:
+            raise DataError(f"draws must be a whole number from 1, got {self.draws!r}; pass for example 8")
+
+    def utilities(self, pool: Pool, rng: np.random.Generator) -> Array:
+        """The mean of |λ| over draws of labels."""
+        grades, chances = grade_chances(pool)
+        rows = np.concatenate([pool.labelled, pool.candidates])
+        scores = rows_of("scores", pool.ranker.predict(pool.data.X[rows]))
+        deviation = (
+            float(scores.std()) or 1.0
+        )  # so that the λ's, which see differences of scores, see any ranker's alike
+        queries = pool.data.groups.query_of_row()[rows]
+        up_to = np.cumsum(chances, axis=1)
+        found = np.zeros(pool.candidates.size)
+        for _ in range(self.draws):
+            drawn = (rng.random(found.size)[:, None] > up_to[:, :-1]).sum(axis=1)
+            labels = np.concatenate([pool.y[pool.labelled], grades[drawn]])
+            gradient, _ = lambda_gradients(self.metric, labels, scores / deviation, queries)
+            found += np.abs(gradient[pool.labelled.size :])
+        return found / self.draws
