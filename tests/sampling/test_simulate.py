@@ -79,7 +79,7 @@ def test_samplers_by_name_by_value_several_and_mapped() -> None:
     assert run("top").samplers == ["top"]
     assert run(Lowest()).samplers == ["Lowest"]
     assert run(("top", Lowest())).samplers == ["top", "Lowest"]
-    two = run({"light": LossMin(0.3), "heavy": LossMin(0.9), "first": "top"}, seeds=[7, 3])
+    two = run({"light": LossMin(weight=0.3), "heavy": LossMin(weight=0.9), "first": "top"}, seeds=[7, 3])
     assert (two.samplers, two.seeds) == (["light", "heavy", "first"], (7, 3))
     assert (two.values["light"]["map"] != two.values["heavy"]["map"]).any()
 
@@ -189,7 +189,7 @@ class Twice(Sampler):
         ({"sampler": "lossmax"}, DataError, "no sampler 'lossmax'"),
         ({"sampler": 3}, DataError, "no sampler 3"),
         ({"sampler": []}, DataError, "no sampler was named"),
-        ({"sampler": [LossMin(), LossMin(0.5)]}, DataError, "got lossmin twice"),
+        ({"sampler": [LossMin(), LossMin(weight=0.5)]}, DataError, "got lossmin twice"),
         ({"sampler": Twice()}, DataError, "Twice chose a row twice"),
         ({"rounds": 0}, DataError, "rounds must be"),
         ({"per_query": 1.5}, DataError, "per_query must be"),
