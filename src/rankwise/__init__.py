@@ -29,7 +29,6 @@ if TYPE_CHECKING:
         RateClassifier,
         SoftRankBoost,
     )
-    from rankwise.sampling import Simulation, simulate
 
 __version__ = "0.1.0"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,10 +104,13 @@ def test_a_file_of_something_else_is_refused_and_kept(tmp_path: Path, changed: d
 
 def test_a_sampler_with_other_settings_is_refused_under_the_same_name(tmp_path: Path) -> None:
     file = tmp_path / "runs.json"
-    run(LossMin(0.6), checkpoint=file)
-    with pytest.raises(ModelFileError, match=r"LossMin\(weight=0.6\), got LossMin\(weight=0.7\); give"):
-        run(LossMin(0.7), checkpoint=file)
-    assert run({"another": LossMin(0.7), "lossmin": LossMin(0.6)}, checkpoint=file).samplers == ["another", "lossmin"]
+    one, other = LossMin(weight=0.6), LossMin(weight=0.7)
+    run(one, checkpoint=file)
+    with pytest.raises(
+        ModelFileError, match=re.escape(f"lossmin as {one}, got {other}; give the sampler another name")
+    ):
+        run(other, checkpoint=file)
+    assert run({"another": other, "lossmin": one}, checkpoint=file).samplers == ["another", "lossmin"]
 
 
 @pytest.mark.parametrize("damage", ["", "[]", "{}", '{"format": 1}', "\x00", "cut", "field", "format"])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 
 from joblib import Parallel, delayed, parallel_config  # type: ignore[import-untyped]
 
@@ -30,7 +31,7 @@ def process_count(n_jobs: int | None) -> int:
     return n_jobs
 
 
-def finished_runs(trial: Trial, tasks: Sequence[Task], processes: int) -> Iterator[Run]:
+def finished_runs(trial: Trial, tasks: Sequence[Task], processes: int) -> Generator[Run, None, None]:
     """Each run as it finishes; one process is this one, several have a thread each and share the data's memory."""
     if processes == 1 or len(tasks) <= 1:
         for task in tasks:
@@ -39,13 +40,18 @@ def finished_runs(trial: Trial, tasks: Sequence[Task], processes: int) -> Iterat
     with parallel_config("loky", inner_max_num_threads=1):
         # One run a batch: a run that has finished is not to wait for the next.
         parallel = Parallel(min(processes, len(tasks)), return_as="generator_unordered", batch_size=1)
+        runs = parallel(delayed(_run_alone)(trial, *task) for task in tasks)
         try:
-            with closing(parallel(delayed(_run_alone)(trial, *task) for task in tasks)) as runs:
-                yield from runs
+            for run in runs:  # noqa: UP028 (`yield from` would close it without the filter below)
+                yield run
         except BrokenProcessPool as problem:
             raise RankwiseError(
                 "a process of the simulation was killed, perhaps for want of memory; use fewer at a time (n_jobs)"
             ) from problem
+        finally:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # that runs under way are given up, which is meant
+                runs.close()
 
 
 def _run_alone(trial: Trial, name: str, sampler: Sampler, seed: int) -> Run:

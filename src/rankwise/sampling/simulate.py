@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from os import PathLike
 from typing import Any
 
@@ -69,23 +70,29 @@ def simulate(
     finished = list(numbers)
     interrupted = False
     try:
-        for done, run in enumerate(finished_runs(trial, tasks, processes), len(wanted) - len(tasks) + 1):
-            kept.add(run)
-            for callback in callbacks:
-                callback(done, {})
+        with closing(finished_runs(trial, tasks, processes)) as runs:
+            for done, run in enumerate(runs, len(wanted) - len(tasks) + 1):
+                kept.add(run)
+                for callback in callbacks:
+                    callback(done, {})
     except KeyboardInterrupt:
         finished = [seed for seed in numbers if all((name, seed) in kept.runs for name in samplers)]
         if not finished:
             raise
         interrupted = True
         notes.append(f"stopped by Ctrl-C: all samplers have finished {len(finished)} of {len(numbers)} seeds")
-    runs = {name: [kept.runs[name, seed] for seed in finished] for name in samplers}
-    ends = [int(np.count_nonzero(np.diff(run.labelled))) for of_name in runs.values() for run in of_name]
+    by_sampler = {name: [kept.runs[name, seed] for seed in finished] for name in samplers}
+    ends = [int(np.count_nonzero(np.diff(run.labelled))) for found in by_sampler.values() for run in found]
     if min(ends) < rounds:
         notes.append(
             f"after round {min(ends)} of {rounds} there was nothing left to label: curves hold their last values, "
             "and tests end with the last round that labelled anything"
         )
     return Simulation.of(
-        runs, kept.full, per_query=per_query, queries=trial.data.groups.n_queries, notes=notes, interrupted=interrupted
+        by_sampler,
+        kept.full,
+        per_query=per_query,
+        queries=trial.data.groups.n_queries,
+        notes=notes,
+        interrupted=interrupted,
     )

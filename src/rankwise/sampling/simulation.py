@@ -165,9 +165,15 @@ class Simulation:
         return round(float(self.labelled[sampler][:, reached[0]].mean())) if reached.size else None
 
     def seconds_a_round(self, sampler: str) -> dict[str, float]:
-        """Mean seconds of a round that labelled something: to fit, and to score and choose."""
-        counted = max(1, int(np.count_nonzero(np.diff(self.labelled[sampler], axis=1))))
-        return {kind: float(values[:, 1:].sum()) / counted for kind, values in self.seconds[sampler].items()}
+        """Median seconds of a round that labelled something: to fit, and to score and choose.
+
+        Not the mean: the first round of a process also loads code.
+        """
+        counted = np.diff(self.labelled[sampler], axis=1) > 0
+        return {
+            kind: float(np.median(values[:, 1:][counted])) if counted.any() else 0.0
+            for kind, values in self.seconds[sampler].items()
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """All of it in plain Python types that `json.dumps` takes; a value that is not known is None."""
@@ -214,7 +220,7 @@ class Simulation:
         return {
             "labelled": self.labelled[name].mean(axis=0).tolist(),
             "metrics": metrics,
-            "seconds": {kind: values.mean(axis=0).tolist() for kind, values in self.seconds[name].items()},
+            "seconds": {kind: np.median(values, axis=0).tolist() for kind, values in self.seconds[name].items()},
             "seconds_a_round": self.seconds_a_round(name),
         }
 
