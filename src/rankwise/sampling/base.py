@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankwise.errors import DataError
+from rankwise.rankers.saved_values import is_number
 from rankwise.sampling.pool import Array, Pool, Rows
 from rankwise.sampling.spread import spread
 
@@ -33,8 +34,8 @@ class Sampler(ABC):
     kind: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.apart < np.inf:
-            raise DataError(f"apart must be 0 or a positive number of deviations, got {self.apart!r}")
+        if not (is_number(self.apart) and self.apart >= 0):
+            raise DataError(f"apart must be a number of deviations from 0, got {self.apart!r}; pass for example 0.1")
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -43,7 +44,10 @@ class Sampler(ABC):
 
     @abstractmethod
     def utilities(self, pool: Pool, rng: np.random.Generator) -> Array:
-        """How useful a label of each candidate of the pool would be; `rng` is for what is left to chance."""
+        """How useful a label of each candidate of the pool would be.
+
+        `rng` is for what is left to chance; `pool.drawn(rng)` draws so that the order of the rows does not matter.
+        """
 
     def select(self, pool: Pool, per_query: int = 5, seed: int = 0) -> Rows:
         """Rows to be labelled next: of each query its `per_query` most useful candidates (or all it has), best first.
@@ -56,7 +60,10 @@ class Sampler(ABC):
         """
         if isinstance(per_query, bool) or not isinstance(per_query, int | np.integer) or per_query < 1:
             raise DataError(f"per_query must be a whole number from 1, got {per_query!r}; pass for example 5")
-        rng = np.random.default_rng(seed)
+        try:
+            rng = np.random.default_rng(seed)
+        except (TypeError, ValueError):
+            raise DataError(f"seed must be a whole number from 0, got {seed!r}; pass for example 0") from None
         found = np.asarray(self.utilities(pool, rng), dtype=np.float64)
         if found.shape != pool.candidates.shape:
             raise DataError(

@@ -8,12 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.errors import DataError
-from rankwise.metrics import parse
-from rankwise.metrics.evaluate import rows_of
-from rankwise.objectives.lambdas import lambda_gradients
+from rankwise.metrics import Metric, parse
+from rankwise.objectives.lambdas import LambdaObjective
 from rankwise.sampling.base import Sampler
 from rankwise.sampling.pool import Array, Pool
-from rankwise.sampling.posterior import grade_chances
+from rankwise.sampling.posterior import deviation_of, grade_chances
 
 __all__ = ["Change"]
 
@@ -35,6 +34,8 @@ class Change(Sampler):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not isinstance(self.metric, str | Metric):
+            raise DataError(f"metric must be the name of a metric, got {self.metric!r}; pass for example 'ndcg@10'")
         object.__setattr__(self, "metric", str(parse(self.metric)))
         if isinstance(self.draws, bool) or not isinstance(self.draws, int) or self.draws < 1:
             raise DataError(f"draws must be a whole number from 1, got {self.draws!r}; pass for example 8")
@@ -43,16 +44,15 @@ class Change(Sampler):
         """The mean of |λ| over draws of labels."""
         grades, chances = grade_chances(pool)
         rows = np.concatenate([pool.labelled, pool.candidates])
-        scores = rows_of("scores", pool.ranker.predict(pool.data.X[rows]))
-        deviation = (
-            float(scores.std()) or 1.0
-        )  # so that the λ's, which see differences of scores, see any ranker's alike
+        scores = np.concatenate([pool.known_scores, pool.scores])
+        scores = scores / deviation_of(scores)  # λ's see differences of scores, and rankers have scales of their own
         queries = pool.data.groups.query_of_row()[rows]
         up_to = np.cumsum(chances, axis=1)
         found = np.zeros(pool.candidates.size)
         for _ in range(self.draws):
-            drawn = (rng.random(found.size)[:, None] > up_to[:, :-1]).sum(axis=1)
+            drawn = (pool.drawn(rng)[pool.candidates, None] > up_to[:, :-1]).sum(axis=1)
             labels = np.concatenate([pool.y[pool.labelled], grades[drawn]])
-            gradient, _ = lambda_gradients(self.metric, labels, scores / deviation, queries)
+            objective = LambdaObjective(self.metric, labels, queries, tie_keys=pool.drawn(rng)[rows])
+            gradient, _ = objective.gradients(scores)
             found += np.abs(gradient[pool.labelled.size :])
         return found / self.draws

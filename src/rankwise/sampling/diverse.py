@@ -31,7 +31,7 @@ class Diverse(Sampler):
             raise DataError(f"folds must be a whole number from 2, got {self.folds!r}; pass for example 5")
 
     def utilities(self, pool: Pool, rng: np.random.Generator) -> Array:
-        """The mean difference of ranks; 0 where no part of the labels has anything to learn."""
+        """The sum over parts of the difference of ranks; 0 where no part of the labels has anything to learn."""
         found = np.zeros(pool.candidates.size)
         ranks = pool.rising.back(pool.rising.ranks)
         for rows in _parts(pool, self.folds, rng):
@@ -44,13 +44,16 @@ class Diverse(Sampler):
 def _parts(pool: Pool, folds: int, rng: np.random.Generator) -> list[Rows]:
     """The labelled rows in `folds` parts."""
     rows = pool.labelled
+    drawn = pool.drawn(rng)[rows]
     queries = pool.data.groups.query_of_row()[rows]
     there = np.unique(queries)
     if there.size >= folds:
         part_of_query = np.empty(pool.data.groups.n_queries, dtype=np.int64)
-        part_of_query[there] = rng.permutation(there.size) % folds
+        lowest = np.full(pool.data.groups.n_queries, np.inf)
+        np.minimum.at(lowest, queries, drawn)
+        part_of_query[np.argsort(lowest)[: there.size]] = np.arange(there.size) % folds
         part = part_of_query[queries]
     else:
         part = np.empty(rows.size, dtype=np.int64)
-        part[np.lexsort((rng.random(rows.size), pool.y[rows]))] = np.arange(rows.size) % folds
+        part[np.lexsort((drawn, pool.y[rows]))] = np.arange(rows.size) % folds
     return [rows[part == k] for k in range(folds)]

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import expit
 
 from rankwise.errors import DataError
+from rankwise.rankers.saved_values import is_number
 from rankwise.sampling.base import Sampler
 from rankwise.sampling.pool import Array, Pool, QueryOrder, Rows
 
@@ -29,7 +30,7 @@ class LossMin(Sampler):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 < self.weight < 1:
+        if not (is_number(self.weight) and 0 < self.weight < 1):
             raise DataError(f"weight must be between 0 and 1, got {self.weight!r}; P4 has 0.6")
 
     def utilities(self, pool: Pool, rng: np.random.Generator) -> Array:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
@@ -14,6 +15,7 @@ from rankwise.data import RankingData
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics.evaluate import rows_of
 from rankwise.metrics.ranking import falling_rows
+from rankwise.rankers.row_keys import row_keys
 
 __all__ = ["Pool", "QueryOrder"]
 
@@ -76,10 +78,12 @@ class Pool:
 
     def __post_init__(self) -> None:
         y = rows_of("labels", self.y)
-        for name, rows in (("y", y), ("closed", self.closed)):
-            if rows is not None and len(rows) != len(self.data):
-                raise ShapeError(f"{name} must have one entry a row: got {len(rows)} for {len(self.data)} rows")
+        closed = None if self.closed is None else np.asarray(self.closed, dtype=bool)
+        for name, rows in (("y", y), ("closed", closed)):
+            if rows is not None and rows.shape != (len(self.data),):
+                raise ShapeError(f"{name} must have one entry a row: got shape {rows.shape} for {len(self.data)} rows")
         object.__setattr__(self, "y", y)
+        object.__setattr__(self, "closed", closed)
 
     @cached_property
     def _open(self) -> tuple[Rows, Rows]:
@@ -116,9 +120,12 @@ class Pool:
 
     def scores_by(self, ranker: Any) -> Array:
         """Scores of the candidates by a ranker, checked."""
-        if self.candidates.size == 0:
-            return np.empty(0)
-        return rows_of("scores", ranker.predict(self.features))
+        return _scores(ranker, self.features)
+
+    @cached_property
+    def known_scores(self) -> Array:
+        """The ranker's score of each row that has a label."""
+        return _scores(self.ranker, self.data.X[self.labelled])
 
     @cached_property
     def labelled(self) -> Rows:
@@ -137,7 +144,18 @@ class Pool:
 
     def falling_by(self, utilities: Array, rng: np.random.Generator) -> Rows:
         """Candidates (by number) of each query, the highest first, equal ones in a random order."""
-        return falling_rows(utilities, self.offsets, rng.random(utilities.size))
+        return falling_rows(utilities, self.offsets, self.drawn(rng)[self.candidates])
+
+    @cached_property
+    def _by_content(self) -> Rows:
+        X = sp.csr_matrix(self.data.X) if self.data.is_sparse else self.data.X
+        return np.argsort(row_keys(X, self.y), kind="stable")
+
+    def drawn(self, rng: np.random.Generator) -> Array:
+        """A random number from 0 to 1 for each row, the same in whatever order the rows come (unless they are alike)."""
+        numbers = np.empty(len(self.data))
+        numbers[self._by_content] = rng.random(numbers.size)
+        return numbers
 
     def places(self, order: Rows) -> Rows:
         """For each candidate its place in its query by this order, from 0."""
@@ -170,3 +188,14 @@ class Pool:
         if (data.y >= 0).all():
             raise DataError("every row has a label, so there is nothing to choose; mark rows without one by -1")
         return cls(data, data.y, ranker)
+
+
+def _scores(ranker: Any, X: Any) -> Array:
+    if X.shape[0] == 0:
+        return np.empty(0)
+    found = rows_of("scores", ranker.predict(X))
+    if found.size != X.shape[0]:
+        raise ShapeError(
+            f"{type(ranker).__name__}.predict must give one score a row, got {found.size} for {X.shape[0]}"
+        )
+    return found
