@@ -1,6 +1,6 @@
 """P4 section 3: samplers side by side, on data like topic distillation, on MQ2008 and on the MSLR sample.
 
-    python benchmarks/papers/p4.py curves [--data topics,mq2008,mslr] [--rankers ranksvm,lambdamart] [--worlds 5] [--quick]
+    python benchmarks/papers/p4.py curves [--data topics,mq2008,mslr] [--rankers ranksvm,lambdamart] [--quick]
     python benchmarks/papers/p4.py times [--quick]
 
 - curves: P4's protocol (p4_data.py), all samplers, AUC, MAP and NDCG@10 by round; the relations of table 1 with their

@@ -1,7 +1,7 @@
 """P4's data and protocol: features from 0 to 1 within each query, five folds, three parts to label and one to test.
 
-- topics: as TD2003, 50 queries of 1,000 documents, 1% of them relevant, 44 features (TD2003 itself is not at hand). Each
-  world is drawn anew; its two parts that are not labelled test, since ten queries alone are few.
+- topics: as TD2003 (which is not at hand), 50 queries of 1,000 documents, 1% of them relevant, 44 features. Each world
+  is drawn anew; both parts that are not labelled test, since ten queries alone are few.
 - mq2008: LETOR's folds; lists are short, so that few queries last for more than three rounds.
 - mslr: the sample's first file is labelled, its second tests; five starts.
 """

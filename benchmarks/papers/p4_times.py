@@ -93,8 +93,8 @@ def run(quick: bool = False) -> None:
             one["of lossmin"] = one["round"] / first
             one["choose of fit"] = one["choose"] / one["fit"]
             print(
-                f"{case} {name:20s} fit {one['fit']:.4f} s, choose {one['choose']:.4f} s ({one['choose of fit']:.2f} of "
-                f"a fit); round {one['of lossmin']:.2f} of LossMin's",
+                f"{case} {name:20s} fit {one['fit']:.4f} s, choose {one['choose']:.4f} s "
+                f"({one['choose of fit']:.2f} of a fit); round {one['of lossmin']:.2f} of LossMin's",
                 flush=True,
             )
         found["cases"][case] = times

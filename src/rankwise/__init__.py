@@ -11,6 +11,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from rankwise.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from rankwise.data import RankingData, read, write
     from rankwise.errors import RankwiseError
@@ -29,8 +31,7 @@ if TYPE_CHECKING:
         RateClassifier,
         SoftRankBoost,
     )
-
-__version__ = "0.1.0"
+    from rankwise.sampling import Simulation, simulate
 
 __all__ = [
     "AUCSVM",

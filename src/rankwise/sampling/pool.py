@@ -179,7 +179,10 @@ class Pool:
 
     def refitted(self, rows: Rows, labels: Array) -> Any:
         """A copy of the ranker, fitted on these rows with these labels."""
-        return clone(self.ranker).fit(self.data.X[rows], labels, qid=self.data.qid[rows])
+        found = clone(self.ranker).fit(self.data.X[rows], labels, qid=self.data.qid[rows])
+        if getattr(found, "interrupted_", False):
+            raise KeyboardInterrupt  # our rankers take Ctrl-C as the end of their own training only
+        return found
 
     @classmethod
     def of(cls, X: Any, y: ArrayLike, qid: ArrayLike | None, ranker: Any) -> Pool:
