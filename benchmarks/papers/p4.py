@@ -1,6 +1,6 @@
 """P4 section 3: samplers side by side, on data like topic distillation, on MQ2008 and on the MSLR sample.
 
-    python benchmarks/papers/p4.py curves [--data topics,mq2008,mslr] [--rankers ranksvm,lambdamart] [--quick]
+    python benchmarks/papers/p4.py curves [--data topics,mq2008,mslr] [--rankers ranksvm,rankboost] [--quick]
     python benchmarks/papers/p4.py times [--quick]
 
 - curves: P4's protocol (p4_data.py), all samplers, AUC, MAP and NDCG@10 by round; the relations of table 1 with their
@@ -31,7 +31,7 @@ from rankwise.sampling import Simulation, sampler_kinds
 
 RANKERS = {
     "ranksvm": rw.RankSVM(),
-    "ranksvm-hinge": rw.RankSVM(loss="hinge"),
+    "rankboost": rw.RankBoost("map", n_estimators=100),
     "lambdamart": rw.LambdaMART("map", n_estimators=50, random_state=0, n_jobs=1),
 }
 
@@ -77,7 +77,7 @@ def main() -> None:
     parser.add_argument("what", choices=["curves", "times"])
     parser.add_argument("--shared", type=Path, default=Path(shared), help="folder with MQ2008 and MSLR-sample")
     parser.add_argument("--data", default=",".join(DATA), help="data sets with commas between")
-    parser.add_argument("--rankers", default="ranksvm,lambdamart", help=f"of {', '.join(RANKERS)}")
+    parser.add_argument("--rankers", default="ranksvm,rankboost,lambdamart", help=f"of {', '.join(RANKERS)}")
     parser.add_argument("--samplers", default=",".join(sampler_kinds()), help="samplers with commas between")
     parser.add_argument("--worlds", type=int, default=5, help="draws of the artificial data, five folds each")
     parser.add_argument("--jobs", type=int, default=1, help="processes")

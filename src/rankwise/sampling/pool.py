@@ -177,9 +177,15 @@ class Pool:
         np.maximum.at(high, query, labels)
         return bool((low < high).any())
 
-    def refitted(self, rows: Rows, labels: Array) -> Any:
-        """A copy of the ranker, fitted on these rows with these labels."""
-        found = clone(self.ranker).fit(self.data.X[rows], labels, qid=self.data.qid[rows])
+    @cached_property
+    def is_complete(self) -> bool:
+        """Whether no feature of any row is missing."""
+        values = self.data.X.data if self.data.is_sparse else self.data.X
+        return bool(np.isfinite(values.sum(dtype=np.float64)))  # a sum passes NaN on, and needs no second array
+
+    def refitted(self, rows: Rows, labels: Array, ranker: Any = None) -> Any:
+        """A copy of the ranker (or of another), fitted on these rows with these labels."""
+        found = clone(self.ranker if ranker is None else ranker).fit(self.data.X[rows], labels, qid=self.data.qid[rows])
         if getattr(found, "interrupted_", False):
             raise KeyboardInterrupt  # our rankers take Ctrl-C as the end of their own training only
         return found

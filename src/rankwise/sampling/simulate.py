@@ -26,7 +26,7 @@ METRICS = ("auc", "map", "ndcg@10")  # those of P4
 def simulate(
     data: RankingData,
     test: RankingData,
-    sampler: str | Sampler | Sequence[str | Sampler] | Mapping[str, str | Sampler] = ("lossmin", "random"),
+    sampler: str | Sampler | Sequence[str | Sampler] | Mapping[str, str | Sampler] = ("lookahead", "random"),
     ranker: Any = None,
     rounds: int = 20,
     per_query: int = 5,
