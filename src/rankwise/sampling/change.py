@@ -22,9 +22,9 @@ class Change(Sampler):
     """Documents that a metric would push furthest, up or down, if their labels were known.
 
     Labels of all candidates are drawn by how likely each grade is at their scores; then |λ| of a document is how much
-    the metric asks it to move: the sum over its pairs of |ΔM|, the change of the metric if the two exchange their
-    places, times the chance that they are in the wrong order. The utility is the mean over `draws`. Any metric
-    that rankers can be trained on will do, and any grades.
+    the metric asks it to move: the sum over its pairs, those that push it up less those that push it down, of |ΔM|, the
+    change of the metric if the two exchange their places, times the chance that they are in the wrong order. The
+    utility is the mean over `draws`. Any metric that rankers can be trained on will do, and any grades.
     """
 
     metric: str = "ndcg@10"

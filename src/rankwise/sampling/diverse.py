@@ -35,9 +35,14 @@ class Diverse(Sampler):
         found = np.zeros(pool.candidates.size)
         ranks = pool.rising.back(pool.rising.ranks)
         for rows in _parts(pool, self.folds, rng):
-            if pool.can_learn(rows, pool.y[rows]):
-                other = pool.rising_by(pool.scores_by(pool.refitted(rows, pool.y[rows])))
-                found += np.abs(other.back(other.ranks) - ranks)
+            if not pool.can_learn(rows, pool.y[rows]):
+                continue
+            try:
+                other = pool.refitted(rows, pool.y[rows])
+            except DataError:  # rankers differ in how few rows they refuse
+                continue
+            order = pool.rising_by(pool.scores_by(other))
+            found += np.abs(order.back(order.ranks) - ranks)
         return found
 
 

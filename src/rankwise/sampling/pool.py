@@ -152,7 +152,7 @@ class Pool:
         return np.argsort(row_keys(X, self.y), kind="stable")
 
     def drawn(self, rng: np.random.Generator) -> Array:
-        """A random number from 0 to 1 for each row, the same in whatever order the rows come (unless they are alike)."""
+        """A random number from 0 to 1 for each row, the same in whatever order rows come (unless they are alike)."""
         numbers = np.empty(len(self.data))
         numbers[self._by_content] = rng.random(numbers.size)
         return numbers
