@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.errors import DataError
-from rankwise.rankers import RankSVM
 from rankwise.sampling.base import Sampler
 from rankwise.sampling.pool import Array, Pool
 
@@ -20,10 +19,9 @@ class Lookahead(Sampler):
     """The best-ranked documents, of which all but the `first` are chosen by a second look.
 
     A batch of the best-ranked (Top) errs in one direction, that of the ranker's own errors: where most of it proves
-    irrelevant, the ranker turns against all that it looked for, and may become worse before it becomes better. So
-    RankSVM is fitted on the labels as if the `first` documents of every query were irrelevant, as most will be where
-    relevant ones are rare; what it puts first is what there is to be said for others. It takes a moment, and errs in
-    other ways than boosted trees do; where features are missing, which it cannot take, the ranker itself looks again.
+    irrelevant, the ranker turns against all that it looked for, and may become worse before it becomes better. So the
+    ranker is fitted once more as if the `first` documents of every query were irrelevant, as most will be where
+    relevant ones are rare; what stands first then is what is left to be said for the others.
     """
 
     first: int = 3
@@ -44,7 +42,7 @@ class Lookahead(Sampler):
         labels = np.concatenate([pool.y[pool.labelled], np.zeros(supposed.size)])
         if not pool.can_learn(rows, labels):
             return pool.scores
-        second = pool.scores_by(pool.refitted(rows, labels, RankSVM() if pool.is_complete else pool.ranker))
+        second = pool.scores_by(pool.refitted(rows, labels))
         place = pool.places(pool.falling_by(second, rng)) + self.first
         place[chosen] = pool.places(order)[chosen]
         return -place.astype(np.float64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,12 +16,15 @@ from rankwise.data import RankingData
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics.evaluate import rows_of
 from rankwise.metrics.ranking import falling_rows
-from rankwise.rankers.row_keys import row_keys
+from rankwise.rankers.row_keys import row_keys, seeded
 
 __all__ = ["Pool", "QueryOrder"]
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
+
+ALIKE = 2.0**-44  # numbers of rows that are alike in everything differ by less, others hardly ever do
+_KEYS: WeakKeyDictionary[RankingData, NDArray[np.uint64]] = WeakKeyDictionary()  # the data stay, round after round
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,16 +150,10 @@ class Pool:
         """Candidates (by number) of each query, the highest first, equal ones in a random order."""
         return falling_rows(utilities, self.offsets, self.drawn(rng)[self.candidates])
 
-    @cached_property
-    def _by_content(self) -> Rows:
-        X = sp.csr_matrix(self.data.X) if self.data.is_sparse else self.data.X
-        return np.argsort(row_keys(X, self.y), kind="stable")
-
     def drawn(self, rng: np.random.Generator) -> Array:
-        """A random number from 0 to 1 for each row, the same in whatever order rows come (unless they are alike)."""
-        numbers = np.empty(len(self.data))
-        numbers[self._by_content] = rng.random(numbers.size)
-        return numbers
+        """A random number for each row, from 0 to 1, the same in whatever order rows come (unless they are alike)."""
+        numbers = seeded(_keys(self.data), int(rng.integers(2**63)))
+        return numbers + ALIKE * rng.random(numbers.size)
 
     def places(self, order: Rows) -> Rows:
         """For each candidate its place in its query by this order, from 0."""
@@ -177,15 +175,9 @@ class Pool:
         np.maximum.at(high, query, labels)
         return bool((low < high).any())
 
-    @cached_property
-    def is_complete(self) -> bool:
-        """Whether no feature of any row is missing."""
-        values = self.data.X.data if self.data.is_sparse else self.data.X
-        return bool(np.isfinite(values.sum(dtype=np.float64)))  # a sum passes NaN on, and needs no second array
-
-    def refitted(self, rows: Rows, labels: Array, ranker: Any = None) -> Any:
-        """A copy of the ranker (or of another), fitted on these rows with these labels."""
-        found = clone(self.ranker if ranker is None else ranker).fit(self.data.X[rows], labels, qid=self.data.qid[rows])
+    def refitted(self, rows: Rows, labels: Array) -> Any:
+        """A copy of the ranker, fitted on these rows with these labels."""
+        found = clone(self.ranker).fit(self.data.X[rows], labels, qid=self.data.qid[rows])
         if getattr(found, "interrupted_", False):
             raise KeyboardInterrupt  # our rankers take Ctrl-C as the end of their own training only
         return found
@@ -208,3 +200,10 @@ def _scores(ranker: Any, X: Any) -> Array:
             f"{type(ranker).__name__}.predict must give one score a row, got {found.size} for {X.shape[0]}"
         )
     return found
+
+
+def _keys(data: RankingData) -> NDArray[np.uint64]:
+    """What tells rows apart by their features."""
+    if data not in _KEYS:
+        _KEYS[data] = row_keys(sp.csr_matrix(data.X) if data.is_sparse else data.X, np.zeros(len(data)))
+    return _KEYS[data]
