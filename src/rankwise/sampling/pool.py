@@ -16,15 +16,14 @@ from rankwise.data import RankingData
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics.evaluate import rows_of
 from rankwise.metrics.ranking import falling_rows
-from rankwise.rankers.row_keys import row_keys, seeded
+from rankwise.rankers.row_keys import row_keys
 
 __all__ = ["Pool", "QueryOrder"]
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-ALIKE = 2.0**-44  # numbers of rows that are alike in everything differ by less, others hardly ever do
-_KEYS: WeakKeyDictionary[RankingData, NDArray[np.uint64]] = WeakKeyDictionary()  # the data stay, round after round
+_ORDERS: WeakKeyDictionary[RankingData, Rows] = WeakKeyDictionary()  # the data stay the same round after round
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,8 +151,9 @@ class Pool:
 
     def drawn(self, rng: np.random.Generator) -> Array:
         """A random number for each row, from 0 to 1, the same in whatever order rows come (unless they are alike)."""
-        numbers = seeded(_keys(self.data), int(rng.integers(2**63)))
-        return numbers + ALIKE * rng.random(numbers.size)
+        numbers = np.empty(len(self.data))
+        numbers[_by_content(self.data)] = rng.random(numbers.size)
+        return numbers
 
     def places(self, order: Rows) -> Rows:
         """For each candidate its place in its query by this order, from 0."""
@@ -202,8 +202,9 @@ def _scores(ranker: Any, X: Any) -> Array:
     return found
 
 
-def _keys(data: RankingData) -> NDArray[np.uint64]:
-    """What tells rows apart by their features."""
-    if data not in _KEYS:
-        _KEYS[data] = row_keys(sp.csr_matrix(data.X) if data.is_sparse else data.X, np.zeros(len(data)))
-    return _KEYS[data]
+def _by_content(data: RankingData) -> Rows:
+    """The rows in an order that depends on their features alone."""
+    if data not in _ORDERS:
+        keys = row_keys(sp.csr_matrix(data.X) if data.is_sparse else data.X, np.zeros(len(data)))
+        _ORDERS[data] = np.argsort(keys, kind="stable")
+    return _ORDERS[data]
