@@ -1,0 +1,102 @@
+"""Rankers fitted on labelled rows, and how good they are on queries that they have not seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Event
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.data import RankingData
+from rankwise.metrics import evaluate
+from rankwise.rankers.features import NamedColumns
+
+__all__ = ["FOLDS", "Learner", "StoppedError", "can_learn"]
+
+FOLDS = 5
+
+
+class StoppedError(Exception):
+    """Fitting was given up because the program ends."""
+
+
+def can_learn(data: RankingData) -> bool:
+    """Whether some query has two different grades: a ranker learns from nothing less.
+
+    >>> can_learn(RankingData([[0.0]] * 3, [1, 0, -1], qid=[1, 2, 2]))
+    False
+    """
+    judged = data.y >= 0
+    query, grade = data.groups.query_of_row()[judged], data.y[judged]
+    pairs = np.unique(np.column_stack([query, grade]), axis=0)
+    return bool((np.diff(pairs[:, 0]) == 0).any())
+
+
+@dataclass(frozen=True)
+class Learner:
+    """What is fitted after each round, and how it is judged: on `test`, or by cross-validation over queries."""
+
+    make: Callable[[], Any]  # a new ranker, not fitted
+    metric: str
+    test: RankingData | None = None
+    seed: int = 0
+
+    @property
+    def measure(self) -> str:
+        """The name under which the store keeps the values; those of test data make a curve of their own."""
+        return self.metric if self.test is None else f"{self.metric} on test data"
+
+    @property
+    def judged_on(self) -> str:
+        """In words, for the page."""
+        if self.test is not None:
+            return f"test data of {self.test.groups.n_queries} queries"
+        return f"labelled queries that it was not fitted on ({FOLDS}-fold cross-validation over queries)"
+
+    def fit(self, data: RankingData, stop: Event) -> Any:
+        """A ranker fitted on the rows that have a label: to a ranker, one without would be irrelevant."""
+
+        def give_up(number: int, values: dict[str, float]) -> None:
+            if stop.is_set():
+                raise StoppedError
+
+        rows = data.rows(np.flatnonzero(data.y >= 0))
+        X = rows.X if rows.feature_names is None else NamedColumns(rows.X, rows.feature_names)
+        return self.make().fit(X, rows.y, qid=rows.qid, callbacks=[give_up])
+
+    def value(self, ranker: Any, data: RankingData, stop: Event) -> float | None:
+        """The metric of a ranker fitted on `data`, None where it cannot be told yet."""
+        if self.test is not None:
+            judged = self.test.rows(np.flatnonzero(self.test.y >= 0))
+            scores = scores_of(ranker, judged.X)
+        else:
+            judged, scores = self._held_out(data, stop)
+            if len(scores) == 0:
+                return None
+        found = float(evaluate(judged.y, scores, judged.qid, self.metric)[self.metric])
+        return found if math.isfinite(found) else None
+
+    def _held_out(self, data: RankingData, stop: Event) -> tuple[RankingData, NDArray[np.float64]]:
+        """Labelled rows that a ranker of the other folds has scored, and these scores."""
+        query = data.groups.query_of_row()
+        # A query stays in its fold from round to round, or the curve would also show how folds are drawn.
+        fold = np.random.default_rng(self.seed).permutation(data.groups.n_queries)[query] % FOLDS
+        rows, scores = [np.empty(0, np.int64)], [np.empty(0)]
+        for held_out in range(FOLDS):
+            judged = np.flatnonzero((fold == held_out) & (data.y >= 0))
+            rest = data.rows(np.flatnonzero(fold != held_out)) if judged.size and (fold != held_out).any() else None
+            if rest is not None and can_learn(rest):
+                rows.append(judged)
+                scores.append(scores_of(self.fit(rest, stop), data.X[judged]))
+        kept = np.concatenate(rows)
+        return (data.rows(kept) if kept.size else data), np.concatenate(scores)
+
+
+def scores_of(ranker: Any, X: Any) -> NDArray[np.float64]:
+    """Scores of rows without names; scikit-learn would warn that the ranker knows some."""
+    vars(ranker).pop("feature_names_in_", None)
+    return np.asarray(ranker.predict(X), dtype=np.float64)
