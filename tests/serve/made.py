@@ -6,14 +6,28 @@ import json
 import os
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import uvicorn
 
 from rankwise.data import RankingData, web, write
+from rankwise.labels import LabelStore, read_texts
+from rankwise.rankers import RankSVM
+from rankwise.sampling import sampler_named
+from rankwise.serve.labelling.app import make_app
+from rankwise.serve.labelling.choosing import Chooser
+from rankwise.serve.labelling.labellers import Labellers
+from rankwise.serve.labelling.learning import Learner
+from rankwise.serve.labelling.refit import Refit
+from rankwise.serve.labelling.server import listening, url_of
+from rankwise.serve.labelling.session import Session
 
 SOURCE = Path(__file__).parents[2] / "src"
 SCRIPT = "<script>document.title = 'owned'</script><img src=x onerror=\"document.title='owned'\">"
@@ -44,7 +58,9 @@ def write_pool(folder: Path) -> RankingData:
         if row % 5:
             words = " ".join(drawn.choice(WORDS, 40))
             text = f"{words} {SCRIPT}" if row % 2 else words
-            lines.append({"doc_id": f"d{row}", "title": f"{WORDS[row % 14]} & {row} <b>", "text": text, "year": 1990 + row})
+            lines.append(
+                {"doc_id": f"d{row}", "title": f"{WORDS[row % 14]} & {row} <b>", "text": text, "year": 1990 + row}
+            )
     (folder / "docs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     return data
 
@@ -79,3 +95,53 @@ def served(folder: Path, *more: str) -> Iterator[Served]:
     finally:
         process.kill()
         process.communicate()
+
+
+def make_session(folder: Path, store: LabelStore | None = None, *, ranker: Any = None, **more: Any) -> Session:
+    """A session over the pool, its store made if it is not given."""
+    if store is None:
+        texts, query_texts = read_texts(folder / "docs.jsonl", pool())
+        store = LabelStore.create(folder / "labels.db", pool(), texts, query_texts)
+    options = {"per_query": 5, "queries": 3, "seed": 0, "sampler": "lossmin", "test": None} | more
+    chooser = Chooser(sampler_named(options["sampler"]), options["per_query"], options["queries"], options["seed"])
+    learner = Learner(ranker or (lambda: RankSVM(metric="ndcg@10")), "ndcg@10", options["test"], options["seed"])
+    refit = Refit(store, chooser, learner, "ranksvm", folder / "labels.db.models")
+    return Session(refit, overlap=options.get("overlap", 1), clock=options.get("clock", time.monotonic))
+
+
+def settled(session: Session) -> Session:
+    """The session when no refit is under way."""
+    while (thread := session._thread) is not None:
+        thread.join()
+    return session
+
+
+def label_round(session: Session, who: str = "ana") -> list[int]:
+    """Judge all that the open round has for somebody, as it deserves, and wait for the next."""
+    grades, items, number = truth(), [], session.round
+    while session.round == number and not session.is_fitting:
+        place = session.handout.next_place(who)
+        if place is None:
+            break
+        for item in session.handout.shown(place, who):
+            session.judge(who, item, int(grades[item]), number)
+            items.append(item)
+    settled(session)
+    return items
+
+
+@contextmanager
+def serving(session: Session, labellers: Labellers | None = None) -> Iterator[str]:
+    """The application in a thread of this process; gives its address."""
+    app = make_app(session, labellers or Labellers.of([], "ana"))
+    with listening("127.0.0.1", 0) as found:
+        server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off", timeout_graceful_shutdown=1))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [found]})
+        thread.start()
+        try:
+            yield url_of("127.0.0.1", found)
+        finally:
+            server.should_exit = True
+            thread.join()
+            session.close()
+            session.store.close()

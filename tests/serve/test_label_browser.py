@@ -40,9 +40,7 @@ def grade_by_key(page: Any, truth: Any) -> int:
     with page.expect_response("**/api/grade") as answer:
         page.keyboard.press(str(int(truth[item])))
     assert answer.value.status == 200
-    page.wait_for_function(
-        "item => document.querySelector('.doc[aria-current]')?.id !== `doc-${item}`", arg=item
-    )
+    page.wait_for_function("item => document.querySelector('.doc[aria-current]')?.id !== `doc-${item}`", arg=item)
     return item
 
 

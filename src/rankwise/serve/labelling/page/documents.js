@@ -76,19 +76,18 @@ export function showDocuments(items, choose) {
   );
 }
 
-function stateOf(item, unsaved) {
+function stateOf(item, isUnsaved) {
   const held = item.skipped ? "skipped" : item.grade === null ? "" : `grade ${item.grade}`;
-  if (unsaved === "waiting") return `${held || "change"}, not saved`;
-  return held;
+  return isUnsaved ? `${held || "change"}, not saved` : held;
 }
 
 // What may change after documents are shown: their states, and which one is marked.
-export function showStates(items, current, unsaved) {
+export function showStates(items, current, isUnsaved) {
   items.forEach((item, index) => {
     const card = $(`doc-${item.item}`);
     const [state, note] = [card.querySelector(".state"), card.querySelector(".note")];
-    state.textContent = stateOf(item, unsaved(item.item));
-    state.classList.toggle("unsaved", unsaved(item.item) === "waiting");
+    state.textContent = stateOf(item, isUnsaved(item.item));
+    state.classList.toggle("unsaved", isUnsaved(item.item));
     note.textContent = item.note ? `Note: ${item.note}` : "";
     note.hidden = !item.note;
     card.tabIndex = index === current ? 0 : -1;

@@ -66,7 +66,7 @@ function showGain({ gain, gain_is, metric }) {
   $("gain-is").textContent =
     gain === null
       ? `It needs three points of the curve. It will be ${gain_is}.`
-      : `${metric} that ${gain.labels} more labels should add: ${gain_is}.`;
+      : `${metric} that ${gain.labels} more labels should add, by ${gain_is}.${gain.value > gain.error ? "" : " It is within that error: no gain is clear."}`;
 }
 
 function showLabels({ labels, documents, queries, queries_labelled, per_query }) {
