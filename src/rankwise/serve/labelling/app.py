@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from importlib import resources
 from typing import Annotated, Any
 
@@ -13,13 +14,15 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from rankwise.errors import DataError, StoreError
-from rankwise.serve.labelling.guard import Guard
+from rankwise.serve.labelling.guard import MISTAKE, Guard
 from rankwise.serve.labelling.labellers import Labellers
 from rankwise.serve.labelling.refusals import NotOfferedError, StaleError
 from rankwise.serve.labelling.session import Session
 from rankwise.serve.labelling.views import act_view, progress_view, work_view
 
 __all__ = ["make_app"]
+
+log = logging.getLogger("rankwise")
 
 KINDS = {
     ".html": "text/html; charset=utf-8",
@@ -155,3 +158,8 @@ def _add_refusals(app: FastAPI) -> None:
         sentence = {404: "there is no such page; open /", 405: "this page does not take that method"}
         said = sentence.get(problem.status_code, str(problem.detail))
         return JSONResponse({"error": said}, problem.status_code, headers=dict(problem.headers or {}))
+
+    @app.exception_handler(Exception)
+    async def mistaken(request: Request, problem: Exception) -> JSONResponse:
+        log.error("a request failed", exc_info=problem)
+        return JSONResponse({"error": MISTAKE}, 500)

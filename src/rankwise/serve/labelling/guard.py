@@ -10,10 +10,11 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["MOST_BYTES", "Guard"]
+__all__ = ["MISTAKE", "MOST_BYTES", "Guard"]
 
 log = logging.getLogger("rankwise")
 
+MISTAKE = "this is a mistake in rankwise; what it was stands in the terminal where the page is served"
 MOST_BYTES = 64 << 10  # the longest note fits, in any script
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 SECURITY: Mapping[str, str] = {
@@ -66,9 +67,9 @@ class Guard:
         except Refused as refused:
             await _answer(send_safely, refused.status, str(refused))
         except Exception:
-            log.exception("a request failed")
-            if not started:
-                await _answer(send_safely, 500, "this is a mistake in rankwise; what it was stands in the terminal")
+            if not started:  # else the application has answered, and logged it
+                log.exception("a request failed")
+                await _answer(send_safely, 500, MISTAKE)
 
     def _check(self, method: str, headers: Headers) -> None:
         host = headers.get("host", "")
