@@ -26,6 +26,7 @@ def browser() -> Iterator[Any]:
     if program is None:
         pytest.skip("there is no chromium; scripts/browser.sh installs it")
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    playwright.expect.set_options(timeout=30_000)  # a busy machine is no failure
     with playwright.sync_playwright() as running:
         # root has no sandbox; a container's /dev/shm may be small
         arguments = ["--disable-dev-shm-usage", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
@@ -38,7 +39,7 @@ def browser() -> Iterator[Any]:
 def page(browser: Any) -> Iterator[Any]:
     """A page of its own; that it complains of nothing is part of every test."""
     context = browser.new_context(viewport={"width": 1200, "height": 900})
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(30_000)
     found = context.new_page()
     complaints: list[str] = []
     found.on("pageerror", lambda problem: complaints.append(str(problem)))

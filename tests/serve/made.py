@@ -57,7 +57,7 @@ def write_pool(folder: Path) -> RankingData:
     for row in range(len(data)):
         if row % 5:
             words = " ".join(drawn.choice(WORDS, 40))
-            text = f"{words} {SCRIPT}" if row % 2 else words
+            text = f"{words} {SCRIPT}" if row % 2 else words * (1 + 10 * (row % 3))
             lines.append(
                 {"doc_id": f"d{row}", "title": f"{WORDS[row % 14]} & {row} <b>", "text": text, "year": 1990 + row}
             )

@@ -312,6 +312,23 @@ def test_hostile_texts_are_text(page: Any, folder: Path) -> None:
         assert "owned" not in page.title()
 
 
+def test_a_long_text_is_cut_until_it_is_asked_for(page: Any, folder: Path) -> None:
+    session = settled(make_session(folder, queries=12, per_query=3))
+    texts = {item: str(session.store.item(item).fields.get("text", "")) for item in session.now.items}
+    long = next(item for item, text in texts.items() if len(text) > 2000)
+    with serving(session) as url:
+        for earlier in session.handout.queries[: session.handout.place_of(long)]:
+            for item in earlier:
+                session.judge("ana", item, 0, 1)
+        open_page(page, url)
+        card = page.locator(f"#doc-{long}")
+        assert len(card.locator(".text").first.text_content()) == 1501
+        card.click()
+        page.keyboard.press("x")
+        expect(card.locator(".text").first).to_have_text(texts[long])
+        expect(card.locator("button.more")).to_have_count(0)
+
+
 def test_several_labellers_each_with_a_link(page: Any, browser: Any, folder: Path) -> None:
     session = settled(make_session(folder))
     labellers = Labellers.of(["ana=secret-of-ana", "ben=secret-of-ben"], "nobody")

@@ -113,6 +113,18 @@ def test_equal_grades_teach_nothing_and_the_next_round_is_random_too(folder: Pat
     assert session.store.models() == []
 
 
+def test_a_ranker_that_wants_more_labels_gets_them_at_random(folder: Path) -> None:
+    session = settled(make_session(folder, ranker=lambda: rw.LambdaMART(n_estimators=5), queries=4))
+    for _ in range(3):
+        label_round(session)
+        shown, now = progress_view(session), session.now
+        if now.labelled < 40:
+            assert (now.sampler, now.ranker, now.metrics) == ("random", "none", {})
+            assert "lower min_child_samples" in shown["notice"]
+    assert (session.now.sampler, session.now.ranker, shown["notice"]) == ("lossmin", "ranksvm", None)
+    assert [point["round"] for point in shown["curve"]] == [4]
+
+
 def test_skipped_items_end_a_round_and_do_not_come_back(folder: Path) -> None:
     session = settled(make_session(folder, queries=12, per_query=50))
     for item in session.now.items[:-1]:

@@ -58,9 +58,9 @@ class Handout:
         """How many items are done."""
         return sum(map(self._is_done, self.items))
 
-    def n_judged(self) -> int:
-        """How many items somebody has judged."""
-        return sum(map(bool, self._judged_by.values()))
+    def n_judged(self, who: str | None = None) -> int:
+        """How many items somebody has judged, or `who`."""
+        return sum(bool(judged) if who is None else who in judged for judged in self._judged_by.values())
 
     def _is_done(self, item: int) -> bool:
         return len(self._judged_by[item]) >= self._overlap

@@ -12,10 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.data import RankingData
+from rankwise.errors import DataError
 from rankwise.metrics import evaluate
 from rankwise.rankers.features import NamedColumns
 
-__all__ = ["FOLDS", "Learner", "StoppedError", "can_learn"]
+__all__ = ["FOLDS", "Learner", "StoppedError", "can_learn", "scores_of"]
+
+Scores = NDArray[np.float64]
 
 FOLDS = 5
 
@@ -70,33 +73,38 @@ class Learner:
 
     def value(self, ranker: Any, data: RankingData, stop: Event) -> float | None:
         """The metric of a ranker fitted on `data`, None where it cannot be told yet."""
+        scores: Scores | None
         if self.test is not None:
-            judged = self.test.rows(np.flatnonzero(self.test.y >= 0))
-            scores = scores_of(ranker, judged.X)
+            rows = np.flatnonzero(self.test.y >= 0)
+            judged, scores = self.test.rows(rows), scores_of(ranker, self.test.X[rows])
         else:
-            judged, scores = self._held_out(data, stop)
-            if len(scores) == 0:
-                return None
+            judged = data.rows(np.flatnonzero(data.y >= 0))
+            scores = self._held_out_scores(data, stop)
+        if scores is None:
+            return None
         found = float(evaluate(judged.y, scores, judged.qid, self.metric)[self.metric])
         return found if math.isfinite(found) else None
 
-    def _held_out(self, data: RankingData, stop: Event) -> tuple[RankingData, NDArray[np.float64]]:
-        """Labelled rows that a ranker of the other folds has scored, and these scores."""
-        query = data.groups.query_of_row()
+    def _held_out_scores(self, data: RankingData, stop: Event) -> Scores | None:
+        """Scores of the labelled rows, each by a ranker of the other folds; None if one of these cannot be fitted."""
+        judged = np.flatnonzero(data.y >= 0)
         # A query stays in its fold from round to round, or the curve would also show how folds are drawn.
-        fold = np.random.default_rng(self.seed).permutation(data.groups.n_queries)[query] % FOLDS
-        rows, scores = [np.empty(0, np.int64)], [np.empty(0)]
-        for held_out in range(FOLDS):
-            judged = np.flatnonzero((fold == held_out) & (data.y >= 0))
-            rest = data.rows(np.flatnonzero(fold != held_out)) if judged.size and (fold != held_out).any() else None
-            if rest is not None and can_learn(rest):
-                rows.append(judged)
-                scores.append(scores_of(self.fit(rest, stop), data.X[judged]))
-        kept = np.concatenate(rows)
-        return (data.rows(kept) if kept.size else data), np.concatenate(scores)
+        drawn = np.random.default_rng(self.seed).permutation(data.groups.n_queries)
+        fold = (drawn % FOLDS)[data.groups.query_of_row()[judged]]
+        scores = np.empty(judged.size)
+        for held_out in np.unique(fold):
+            rest = judged[fold != held_out]
+            if rest.size == 0 or not can_learn(data.rows(rest)):
+                return None
+            try:
+                ranker = self.fit(data.rows(rest), stop)
+            except DataError:  # trees need some dozens of rows
+                return None
+            scores[fold == held_out] = scores_of(ranker, data.X[judged[fold == held_out]])
+        return scores
 
 
-def scores_of(ranker: Any, X: Any) -> NDArray[np.float64]:
+def scores_of(ranker: Any, X: Any) -> Scores:
     """Scores of rows without names; scikit-learn would warn that the ranker knows some."""
     vars(ranker).pop("feature_names_in_", None)
     return np.asarray(ranker.predict(X), dtype=np.float64)

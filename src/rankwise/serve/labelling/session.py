@@ -28,13 +28,14 @@ class Session:
         self.store = refit.store
         self.refit = refit
         self.failure: str | None = None  # why the last refit ended without a round
+        self.notice: str | None = None  # why the open round was chosen without a model, where labels should do
         self._overlap, self._clock = overlap, clock
         self.lock = RLock()
         self._stop = Event()
         self._thread: Thread | None = None
         self._open_round()
         self.refit.record_model(self.round)
-        if self.round == 0 or self.is_complete:
+        if self.round == 0 or self.is_complete or (not self.handout.items and not self._nothing_left()):
             self._begin_next()
 
     def close(self) -> None:
@@ -155,9 +156,13 @@ class Session:
         self._thread.start()
 
     def _prepare(self, number: int) -> None:
+        failure = None
         try:
-            self.refit.begin_round(number, self._stop)
-            failure = None
+            following = self.refit.prepare(number, self._stop)
+            with self.lock:  # nobody judges between the store's next round and ours
+                self.refit.open(following)
+                self.notice = following.notice
+                self._open_round()
         except StoppedError:
             return
         except RankwiseError as problem:
@@ -166,5 +171,6 @@ class Session:
             log.exception("round %d could not be prepared", number)
             failure = f"the next round could not be prepared ({type(problem).__name__}: {problem})"
         with self.lock:
-            self._open_round()
+            if failure is not None:
+                self._open_round()  # which another process may have begun
             self.failure, self._thread = failure, None

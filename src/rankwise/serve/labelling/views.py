@@ -49,12 +49,13 @@ def progress_view(session: Session) -> dict[str, Any]:
     y, groups = store.labels(), store.data.groups
     query = groups.query_of_row()
     labels = np.bincount(query[y >= 0], minlength=groups.n_queries)
-    in_round = np.unique(query[list(rounds[-1].items)]).tolist()
-    rest = [q for q in np.argsort(-labels, kind="stable").tolist() if labels[q] and q not in set(in_round)]
+    in_round = np.unique(query[list(rounds[-1].items)])
+    rest = np.setdiff1d(np.flatnonzero(labels), in_round)
     agreement = store.agreement()
     return {
         "metric": learner.metric,
         "judged_on": learner.judged_on,
+        "notice": session.notice,
         "curve": [asdict(point) for point in curve],
         "gain": None if gain is None else asdict(gain),
         "gain_is": GAIN_IN_WORDS,
@@ -85,6 +86,7 @@ def _status(session: Session, who: str) -> dict[str, Any]:
         "failure": session.failure,
         "done": session.handout.n_done(),
         "of": len(session.handout.items),
+        "mine": session.handout.n_judged(who),
         "sampler": session.now.sampler,
         "ranker": session.now.ranker,
         "highest_grade": session.store.highest_grade,

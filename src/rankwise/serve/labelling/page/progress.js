@@ -51,14 +51,13 @@ function signed(value) {
   return `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(4)}`;
 }
 
-function showCurve({ curve, metric, judged_on }) {
-  $("curve").replaceChildren(
-    curve.length ? figure(curve, metric) : make("p", {}, "No point yet: the first model is fitted after a round with different grades in a query."),
-  );
+function showCurve({ curve, metric, judged_on, notice }) {
   const last = curve[curve.length - 1];
+  $("curve").replaceChildren(last ? figure(curve, metric) : make("p", {}, "No point yet: it needs different grades in several queries."));
   $("judged-on").textContent = last
     ? `${metric} of the model is ${last.value.toFixed(4)} with ${last.labels} labels, on ${judged_on}.`
     : `It will show ${metric} of the model on ${judged_on}.`;
+  $("notice").textContent = notice === null ? "" : `This round was drawn at random: ${notice}.`;
 }
 
 function showGain({ gain, gain_is, metric }) {
