@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -90,13 +91,15 @@ def test_label_by_key_undo_reload_kill_restart(page: Any, folder: Path) -> None:
     with LabelStore.open(folder / "labels.db") as store:
         held = {item: int(grade) for item, grade in enumerate(store.labels()) if grade >= 0}
     assert held == given
-    with served(folder, *ROUNDS) as server:
-        page.on("dialog", lambda dialog: dialog.accept())
-        open_page(page, server.url)
-        done(page, 3, 1)
-        assert states(page)[0] == "grade 3"
+    with served(folder, *ROUNDS, "--port", str(urlsplit(server.url).port)) as server:
+        page.keyboard.press("r")  # the page that was open all the time goes on
+        done(page, 3, 2)
+        expect(page.locator("#trouble")).to_be_hidden()
+        page.reload()
+        done(page, 3, 2)
+        assert states(page)[:2] == ["grade 3", "grade 2"]
         expect(page.locator("#curve circle")).to_have_count(2)
-        expect(page.locator("#labels")).to_contain_text("30 of 154 documents")
+        expect(page.locator("#labels")).to_contain_text("31 of 154 documents")
 
 
 def test_labels_by_click_skip_note_and_going_back(page: Any, folder: Path) -> None:

@@ -20,7 +20,7 @@ PICTURES = DOCS / "labelling"
 LARGEST = 150_000
 VIEWS: dict[str, dict[str, Any]] = {
     "light": {"viewport": {"width": 1100, "height": 860}},
-    "dark": {"viewport": {"width": 1100, "height": 860}, "color_scheme": "dark"},
+    "dark": {"viewport": {"width": 1100, "height": 1000}, "color_scheme": "dark"},
     "phone": {"viewport": {"width": 360, "height": 740}, "has_touch": True, "device_scale_factor": 1.5},
 }
 TOPICS = "ferry,lighthouse,night bus,museum,harbour,cycle path,winter storm,island,market,tide,sailing school,old town"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -100,7 +100,10 @@ def label(
         from rankwise.serve.labelling.server import is_loopback, listening, serve, url_of
         from rankwise.serve.labelling.session import Session
 
-        make_ranker(ranker, metric, seed, settings or [])  # what is wrong with it need not wait for large files
+        def unfitted() -> Any:
+            return make_ranker(ranker, metric, seed, settings or [])
+
+        measured = str(unfitted().metric)  # what is wrong with it need not wait for large files
         chooser = Chooser(sampler_named(sampler), per_query, queries, seed)
     labellers = Labellers.of(token or [], login())
     people = max(len(labellers.by_secret), 1)
@@ -112,7 +115,7 @@ def label(
     rows = read_features(data, skip_bad)
     judged = read_features(test, skip_bad, like=rows) if test else None
     with listening(host, port) as socket, open_store(db, rows, text, labelled or []) as store:
-        learner = Learner(lambda: make_ranker(ranker, metric, seed, settings or []), metric, judged, seed)
+        learner = Learner(unfitted, measured, judged, seed)
         session = Session(Refit(store, chooser, learner, ranker, Path(f"{db}.models")), overlap=overlap)
         url = url_of(host, socket)
         links = {who: link_of(url, secret) for secret, who in labellers.by_secret.items()}
