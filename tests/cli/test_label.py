@@ -128,15 +128,18 @@ def test_the_browser_is_opened_for_who_labels_alone_and_has_a_screen(run: Run, m
 
 
 def test_ctrl_c_ends_it_with_a_count(folder: Path) -> None:
+    script = (
+        "import signal, rankwise.cli\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # which a run in the background may ignore
+        "rankwise.cli.app(['label', 'test.txt', '--db', 'labels.db', '--port', '0', '--no-open'])\n"
+    )
     process = subprocess.Popen(
-        [sys.executable, "-m", "rankwise", "label", "test.txt", "--db", "labels.db", "--port", "0", "--no-open"],
+        [sys.executable, "-c", script],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(SOURCE)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # a run in the background may have it ignored
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     assert process.stdout is not None
     url = process.stdout.readline().split()[-1]

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from rankwise.labels import LabelStore
+from rankwise.rankers import RankSVM
 from rankwise.serve.labelling.labellers import Labellers
 from tests.serve.made import SCRIPT, make_session, served, serving, settled, truth
 
@@ -252,6 +253,31 @@ def test_ending_a_round_takes_two_keys(page: Any, folder: Path) -> None:
         done(page, 2, 0)
 
 
+def test_a_fit_that_fails_is_told_and_can_be_tried_again(page: Any, folder: Path) -> None:
+    broken = True
+
+    def make() -> Any:
+        if broken:
+            raise RuntimeError("out of luck")
+        return RankSVM(metric="ndcg@10")
+
+    session = settled(make_session(folder, ranker=make))
+    with serving(session) as url:
+        open_page(page, url)
+        page.keyboard.press("3")
+        page.keyboard.press("0")
+        done(page, 1, 2)
+        page.keyboard.press("n")
+        page.keyboard.press("n")
+        expect(page.locator("#phase")).to_contain_text("RuntimeError: out of luck")
+        page.keyboard.press("1")
+        done(page, 1, 3)
+        broken = False
+        page.get_by_role("button", name="Fit again").click()
+        done(page, 2, 0)
+        expect(page.locator("#phase")).to_be_hidden()
+
+
 def test_the_whole_flow_by_tab_and_enter_alone(page: Any, folder: Path) -> None:
     """Everything is reached by Tab, shows that it has the focus, and does what it says on Enter."""
     session = settled(make_session(folder, queries=1, per_query=3))
@@ -405,4 +431,6 @@ def test_every_text_can_be_read_on_a_phone_too(browser: Any, folder: Path, schem
         marked = page.locator(".doc[aria-current]").bounding_box()
         bar = page.locator("#bar").bounding_box()
         assert 0 <= marked["y"] < bar["y"], "the marked document must be in sight above the bar"
+        page.set_viewport_size({"width": 740, "height": 360})  # lying on its side there is no room for what stays
+        assert page.locator("#bar").evaluate("bar => getComputedStyle(bar).position") == "static"
     context.close()

@@ -79,7 +79,8 @@ function showGrades(highest, item) {
 }
 
 function showPhase({ phase, query, failure }) {
-  $("phase").hidden = query !== null || !(phase in PHASES);
+  // That fitting failed is to be seen beside documents too: a round that was ended early has some left.
+  $("phase").hidden = !(phase in PHASES) || (query !== null && phase !== "failed");
   if (!$("phase").hidden) $("phase").replaceChildren(make("h1", {}, PHASES[phase]), make("p", {}, ABOUT[phase] ?? failure));
 }
 
