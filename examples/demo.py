@@ -3,6 +3,8 @@
 Real data that ships with scikit-learn: each query is an image, and the other images are to be ranked so that those of
 the same digit come first. LambdaMART learns from pixel-wise differences, once on AUC and once on NDCG@10; the
 baseline is the cosine similarity of the pixels. Both metrics judge all three.
+
+Then the same data as if nobody had labelled it: how fast does a ranker learn if a sampler chooses what to label?
 """
 
 from __future__ import annotations
@@ -16,8 +18,10 @@ from sklearn.datasets import load_digits
 
 import rankwise as rw
 from rankwise.reports import write_report
+from rankwise.reports.learning_curves import write_learning_curves
 
 QUERIES, DOCUMENTS = 200, 150
+LABELLED_QUERIES = 40
 OUT = Path("out")
 
 
@@ -39,8 +43,14 @@ def search_digits(part: int) -> tuple[rw.RankingData, NDArray[np.float64]]:
     return data, np.concatenate(cosine)
 
 
+def label_digits(train: rw.RankingData, test: rw.RankingData) -> rw.Simulation:
+    """Labels chosen by Lookahead and at random: one relevant image and ten others a query first, then five a round."""
+    few = train.rows(np.arange(LABELLED_QUERIES * DOCUMENTS))
+    return rw.simulate(few, test, ["lookahead", "random"], rounds=10, seeds=3, metrics=["map", "ndcg@10"], n_jobs=1)
+
+
 def main() -> None:
-    """Train on two metrics, judge by both, and write the page."""
+    """Train on two metrics, judge by both, and write the page; then simulate labelling, and draw its curves."""
     console = Console()
     with console.status("training on 200 queries, stopping on 200 others, judging on 200 more"):
         (train, _), (valid, _), (test, cosine) = (search_digits(part) for part in range(3))
@@ -54,7 +64,12 @@ def main() -> None:
     print(comparison)
     OUT.mkdir(exist_ok=True)
     page = write_report(OUT / "demo.html", comparison, test.y, scores, test.qid, title="Searching handwritten digits")
-    print(f"\nLook at it: {page.resolve()}")
+    with console.status("simulating labelling: 10 rounds, 3 times, by two samplers"):
+        labelling = label_digits(train, test)
+    console.print(f"\nLabelling {LABELLED_QUERIES} of these queries, five images a query and round\n")
+    print(labelling)
+    picture = write_learning_curves(OUT / "labelling.png", labelling)
+    print(f"\nLook at them: {page.resolve()} and {picture.resolve()}")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from rankwise.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from rankwise.data import RankingData, read, write
     from rankwise.errors import RankwiseError
@@ -29,8 +31,7 @@ if TYPE_CHECKING:
         RateClassifier,
         SoftRankBoost,
     )
-
-__version__ = "0.1.0"
+    from rankwise.sampling import Simulation, simulate
 
 __all__ = [
     "AUCSVM",
@@ -47,6 +48,7 @@ __all__ = [
     "RankingData",
     "RankwiseError",
     "RateClassifier",
+    "Simulation",
     "SoftRankBoost",
     "certify",
     "compare",
@@ -57,6 +59,7 @@ __all__ = [
     "parse",
     "read",
     "save",
+    "simulate",
     "write",
 ]
 
@@ -87,6 +90,7 @@ _HOMES = {
         "RateClassifier",
         "SoftRankBoost",
     ),
+    "rankwise.sampling": ("Simulation", "simulate"),
 }
 
 

@@ -10,16 +10,12 @@ import subprocess
 import sys
 import urllib.request
 from pathlib import Path
-from typing import get_args
 
 import numpy as np
 import pytest
 
-from rankwise.cli.label import Ranker
 from rankwise.data import RankingData, read, write
 from rankwise.labels import LabelStore
-from rankwise.rankers.base import Ranker as RankerBase
-from rankwise.rankers.base import model_kinds
 from tests.cli.conftest import Run
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -29,10 +25,6 @@ SOURCE = Path(__file__).parents[2] / "src"
 def no_server(monkeypatch: pytest.MonkeyPatch) -> None:
     """The command comes to an end as if by Ctrl-C at once."""
     monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: None)
-
-
-def test_rankers_are_those_that_there_are() -> None:
-    assert set(get_args(Ranker)) == {kind for kind, cls in model_kinds().items() if issubclass(cls, RankerBase)}
 
 
 BAD = [

@@ -14,6 +14,7 @@ import rankwise as rw
 from rankwise.errors import DataError
 from rankwise.labels import LabelStore
 from rankwise.rankers import RankSVM
+from rankwise.sampling import sampler_kinds
 from rankwise.serve.labelling.refusals import NotOfferedError, StaleError
 from rankwise.serve.labelling.views import progress_view, work_view
 from tests.serve.made import label_round, make_session, pool, settled, truth
@@ -43,6 +44,16 @@ def test_the_round_is_what_the_sampler_chooses_of_the_queries_with_fewest_labels
         free = np.flatnonzero((data.qid == qid) & (data.y < 0))
         best = free[np.argsort(-scores[free])][:5]
         assert sorted(best.tolist()) == sorted(item for item in session.now.items if data.qid[item] == qid)
+
+
+@pytest.mark.parametrize("kind", sampler_kinds())
+def test_every_sampler_can_choose_all_there_is(folder: Path, kind: str) -> None:
+    session = settled(make_session(folder, sampler=kind, queries=12, per_query=20))
+    for _ in range(3):
+        label_round(session)
+        assert session.failure is None
+    assert (session.store.labels() == truth()).all()
+    assert work_view(session, "ana")["phase"] == "finished"
 
 
 def test_all_queries_get_their_turn(folder: Path) -> None:

@@ -1,11 +1,13 @@
-"""Public contracts: what must hold for every metric and every ranker, ours and yours.
+"""Public contracts: what must hold for every metric, every ranker and every sampler, ours and yours.
 
-from rankwise.checks import check_metric, check_ranker
+from rankwise.checks import check_metric, check_ranker, check_sampler
 check_metric(MyMetric(k=10))       # raises AssertionError naming what does not hold
 check_ranker(MyRanker("ndcg@10"))
+check_sampler(MySampler())
 """
 
 from rankwise.checks.metric import check_metric, metric_checks
 from rankwise.checks.ranker import check_ranker, ranker_checks
+from rankwise.checks.sampler import check_sampler, sampler_checks
 
-__all__ = ["check_metric", "check_ranker", "metric_checks", "ranker_checks"]
+__all__ = ["check_metric", "check_ranker", "check_sampler", "metric_checks", "ranker_checks", "sampler_checks"]

@@ -9,7 +9,7 @@ import typer
 from rankwise.cli.certify import certify
 from rankwise.cli.compare import compare
 from rankwise.cli.data_convert import convert
-from rankwise.cli.data_make import make_cubic, make_r_of_k, make_web
+from rankwise.cli.data_make import make_cubic, make_r_of_k, make_topics, make_web
 from rankwise.cli.data_normalise import normalise
 from rankwise.cli.data_split import split
 from rankwise.cli.data_stats import stats
@@ -20,6 +20,7 @@ from rankwise.cli.info import info
 from rankwise.cli.label import label
 from rankwise.cli.metrics import metrics
 from rankwise.cli.predict import predict
+from rankwise.cli.simulate import simulate
 from rankwise.cli.train import train
 
 __all__ = ["app"]
@@ -60,6 +61,7 @@ app.command("explain")(explain)
 app.command("eval")(evaluate)
 app.command("compare")(compare)
 app.command("certify")(certify)
+app.command("simulate")(simulate)
 app.command("label")(label)
 app.command("metrics")(metrics)
 
@@ -74,4 +76,5 @@ make = typer.Typer(help="Make data of known nature, the same for the same seed."
 make.command("cubic")(make_cubic)
 make.command("r-of-k")(make_r_of_k)
 make.command("web")(make_web)
+make.command("topics")(make_topics)
 data.add_typer(make, name="make")

@@ -10,7 +10,7 @@ from rankwise.cli import options
 from rankwise.cli.data_files import write_data
 from rankwise.cli.output import check_outputs
 
-__all__ = ["make_cubic", "make_r_of_k", "make_web"]
+__all__ = ["make_cubic", "make_r_of_k", "make_topics", "make_web"]
 
 Queries = Annotated[int, typer.Option("--queries", min=1, help="Number of queries.")]
 Documents = Annotated[int, typer.Option("--documents", min=1, help="Documents a query.")]
@@ -55,6 +55,26 @@ def make_r_of_k(
     from rankwise.data import r_of_k
 
     write_data({out: r_of_k(rows, features, k, r, positive, noise, seed)})
+
+
+def make_topics(
+    out: options.OutFile,
+    queries: Queries = 50,
+    documents: Documents = 1000,
+    features: Features = 44,
+    relevant: Annotated[
+        float, typer.Option("--relevant", min=0, max=1, help="Share of relevant documents, at least one a query.")
+    ] = 0.01,
+    seed: options.SeedOption = 0,
+) -> None:
+    """Long lists with few relevant documents, as of topic distillation: what samplers are judged on.
+
+    Example: rankwise data make topics topics.txt --queries 50 --relevant 0.01
+    """
+    check_outputs([out])
+    from rankwise.data import topics
+
+    write_data({out: topics(queries, documents, features, relevant, seed)})
 
 
 def make_web(

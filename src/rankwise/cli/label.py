@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
@@ -11,12 +11,10 @@ from rankwise.cli import options
 from rankwise.cli.label_service import link_of, login, open_store, tell
 from rankwise.cli.model_data import read_features
 from rankwise.cli.output import check_outputs, working
+from rankwise.cli.simulate import RankerKind
 from rankwise.errors import DataError
 
-__all__ = ["Ranker", "label"]
-
-# The same names as rankwise.rankers has, which takes seconds to import; a test compares them.
-Ranker = Literal["lambdamart", "lambdarank", "ranknet", "margin", "rankboost", "softrankboost", "ranksvm", "aucsvm"]
+__all__ = ["label"]
 
 
 def label(
@@ -34,7 +32,7 @@ def label(
     sampler: Annotated[
         str, typer.Option("--sampler", metavar="NAME", help="What chooses documents, once a model can be fitted.")
     ] = "lossmin",
-    ranker: Annotated[Ranker, typer.Option("--ranker", help="Model to fit after each round.")] = "lambdamart",
+    ranker: Annotated[RankerKind, typer.Option("--ranker", help="Model to fit after each round.")] = "lambdamart",
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", show_default=False, help="A parameter of the model, once each."),

@@ -7,7 +7,7 @@ from rankwise.data.ranking_data import RankingData
 from rankwise.data.read import read
 from rankwise.data.split import split
 from rankwise.data.stats import Stats, describe
-from rankwise.data.synthetic import cubic, r_of_k, web
+from rankwise.data.synthetic import cubic, r_of_k, topics, web
 from rankwise.data.write import write
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "r_of_k",
     "read",
     "split",
+    "topics",
     "web",
     "write",
 ]

@@ -118,3 +118,47 @@ def web(queries: int, documents: int, features: int = 136, seed: int = 0) -> Ran
     relevance += 0.5 * generator.standard_normal(rows, dtype=np.float32)
     relevance += 0.4 * generator.standard_normal(queries, dtype=np.float32)[query_of_row]
     return RankingData(X, _cut(relevance, MSLR_SHARES), query_of_row)
+
+
+def topics(
+    queries: int, documents: int = 1000, features: int = 44, relevant: float = 0.01, seed: int = 0
+) -> RankingData:
+    """Binary data as of topic distillation (LETOR's TD2003, paper P4): long lists with few relevant documents.
+
+    A document has a match with the query, in part its own and in part its site's, and an authority; a relevant one has
+    much of both, up to noise, by weights that differ somewhat from query to query. Features show one of the two,
+    with noise, heavy tails and different scales by query; then each goes from 0 to 1 within a query, as in P4.
+    A query has about the share `relevant` of relevant documents, at least one.
+
+    >>> made = topics(queries=5, documents=200, seed=1)
+    >>> made, int(made.y.sum())
+    (RankingData(1000 rows, 5 queries, 44 features, labels 0 to 1), 14)
+    """
+    if min(queries, documents, features) < 1 or not 0 < relevant < 1:
+        raise DataError(
+            "queries, documents and features must be positive and relevant between 0 and 1, "
+            f"got {queries}, {documents}, {features}, {relevant}"
+        )
+    generator = np.random.default_rng(seed)
+    of_content = generator.random(features) < 0.7
+    strength = 0.7 * generator.random(features) ** 2  # few features show much
+    tail = generator.uniform(0.2, 1.2, features)
+    blocks, labels = [], []
+    for _ in range(queries):
+        site = generator.integers(0, max(1, documents // 8), documents)
+        match = generator.normal(size=documents) + generator.normal(size=documents)[site]
+        authority = generator.normal(size=documents)
+        weights = np.array([1.0, 0.7]) * np.exp(0.4 * generator.normal(size=2))
+        value = weights[0] * match + weights[1] * authority + 0.4 * match * authority
+        value += generator.normal(size=documents)
+        count = min(documents, 1 + generator.poisson(max(relevant * documents - 1, 0)))
+        label = np.zeros(documents)
+        label[np.argsort(value)[documents - count :]] = 1
+        shown = np.where(of_content, match[:, None] / np.sqrt(2), authority[:, None])
+        strengths = strength * np.exp(0.3 * generator.normal(size=features))
+        raw = strengths * shown + generator.normal(size=(documents, features))
+        X = np.sign(raw) * np.expm1(tail * np.abs(raw))
+        low, high = X.min(axis=0), X.max(axis=0)
+        blocks.append(((X - low) / np.where(high > low, high - low, 1)).astype(np.float32))
+        labels.append(label)
+    return RankingData(np.concatenate(blocks), np.concatenate(labels), np.repeat(np.arange(queries), documents))

@@ -10,10 +10,10 @@ from os import PathLike
 from typing import Any
 
 import rankwise.rankers  # noqa: F401  (kinds of models become known by being imported)
-from rankwise import __version__
 from rankwise.errors import DataError, ModelFileError
 from rankwise.models.archive import read_archive, read_manifest, write_archive
 from rankwise.rankers.base import SavableModel, SavedModel, model_kinds
+from rankwise.version import __version__
 
 __all__ = ["info", "load", "save"]
 

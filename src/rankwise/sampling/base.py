@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from rankwise.errors import DataError
-from rankwise.metrics.ranking import falling_rows
+from rankwise.rankers.saved_values import is_number
 from rankwise.sampling.pool import Array, Pool, Rows
+from rankwise.sampling.spread import spread
 
 __all__ = ["Sampler", "sampler_kinds", "sampler_named"]
 
@@ -23,9 +24,18 @@ class Sampler(ABC):
 
     A subclass states `utilities`: one number a candidate of the pool, the higher the sooner to be labelled, compared
     within a query only. `select` takes the highest of each query, equal ones at random by seed.
+
+    With `apart` above 0, documents of a batch are no near-duplicates: one whose features are within `apart` deviations
+    (root mean square over features) of one chosen before is passed over, while there are others.
     """
 
+    apart: float = field(default=0.0, kw_only=True)
+
     kind: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        if not (is_number(self.apart) and self.apart >= 0):
+            raise DataError(f"apart must be a number of deviations from 0, got {self.apart!r}; pass for example 0.1")
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -34,7 +44,10 @@ class Sampler(ABC):
 
     @abstractmethod
     def utilities(self, pool: Pool, rng: np.random.Generator) -> Array:
-        """How useful a label of each candidate of the pool would be; `rng` is for what is left to chance."""
+        """How useful a label of each candidate of the pool would be.
+
+        `rng` is for what is left to chance; `pool.drawn(rng)` draws so that the order of the rows does not matter.
+        """
 
     def select(self, pool: Pool, per_query: int = 5, seed: int = 0) -> Rows:
         """Rows to be labelled next: of each query its `per_query` most useful candidates (or all it has), best first.
@@ -47,7 +60,10 @@ class Sampler(ABC):
         """
         if isinstance(per_query, bool) or not isinstance(per_query, int | np.integer) or per_query < 1:
             raise DataError(f"per_query must be a whole number from 1, got {per_query!r}; pass for example 5")
-        rng = np.random.default_rng(seed)
+        try:
+            rng = np.random.default_rng(seed)
+        except (TypeError, ValueError):
+            raise DataError(f"seed must be a whole number from 0, got {seed!r}; pass for example 0") from None
         found = np.asarray(self.utilities(pool, rng), dtype=np.float64)
         if found.shape != pool.candidates.shape:
             raise DataError(
@@ -56,13 +72,10 @@ class Sampler(ABC):
             )
         if np.isnan(found).any():
             raise DataError(f"{type(self).__name__}.utilities gave NaN; give every candidate a number")
-        order = falling_rows(found, pool.offsets, rng.random(found.size))
-        return pool.candidates[self._first(pool, order, int(per_query))]
-
-    def _first(self, pool: Pool, order: Rows, per_query: int) -> Rows:
-        """The places that are chosen of candidates in the order of their utilities."""
-        place = np.arange(order.size) - pool.offsets[:-1][pool.query]
-        return order[place < per_query]
+        order = pool.falling_by(found, rng)
+        if self.apart > 0:
+            order = spread(pool, order, int(per_query), self.apart)
+        return pool.candidates[pool.first_of(order, int(per_query))]
 
 
 def sampler_kinds() -> dict[str, type[Sampler]]:

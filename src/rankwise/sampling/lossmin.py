@@ -9,10 +9,11 @@ import numpy as np
 from scipy.special import expit
 
 from rankwise.errors import DataError
+from rankwise.rankers.saved_values import is_number
 from rankwise.sampling.base import Sampler
 from rankwise.sampling.pool import Array, Pool, QueryOrder, Rows
 
-__all__ = ["LossMin", "largest_gaps"]
+__all__ = ["LossMin", "calibrated", "largest_gaps"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,8 @@ class LossMin(Sampler):
     kind: ClassVar[str] = "lossmin"
 
     def __post_init__(self) -> None:
-        if not 0 < self.weight < 1:
+        super().__post_init__()
+        if not (is_number(self.weight) and 0 < self.weight < 1):
             raise DataError(f"weight must be between 0 and 1, got {self.weight!r}; P4 has 0.6")
 
     def utilities(self, pool: Pool, rng: np.random.Generator) -> Array:
@@ -36,13 +38,21 @@ class LossMin(Sampler):
         order = pool.rising
         below = largest_gaps(order)  # place of the last document below the threshold
         threshold = (below - order.starts + 1.5)[order.query]  # P4 figure 2: θ̄ = i + ½, ranks from 1
-        positive = expit(order.scores - order.scores[np.minimum(below, order.scores.size - 1)][order.query])
+        positive = calibrated(order)
         distance = order.ranks - threshold
         r_max = order.sizes[order.query]
         too_low = np.maximum(0.5 - distance, 0) / np.abs(1 - threshold)
         too_high = np.maximum(0.5 + distance, 0) / np.abs(r_max - threshold)
         loss = positive * too_low * (1 - self.weight) + (1 - positive) * too_high * self.weight
         return order.back(loss)
+
+
+def calibrated(order: QueryOrder) -> Array:
+    """P(relevant) at each place: a sigmoid of the score above that below the largest gap (P4 (8), figure 2).
+
+    P4 writes 1/(1 + exp(−y·f + f_θ)), whose values for y = 1 and −1 do not add up to 1; −y·(f − f_θ) is meant.
+    """
+    return np.asarray(expit(order.scores - order.scores[largest_gaps(order)[order.query]]))
 
 
 def largest_gaps(order: QueryOrder) -> Rows:

@@ -7,12 +7,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 
 from rankwise.data import RankingData
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics.evaluate import rows_of
 from rankwise.metrics.ranking import falling_rows
+from rankwise.rankers.row_keys import row_keys
 
 __all__ = ["Pool", "QueryOrder"]
 
@@ -31,15 +34,20 @@ class QueryOrder:
     sizes: Rows
 
     @cached_property
-    def ranks(self) -> Array:
-        """Rank of each place within its query, from 1 at the lowest score; equal scores share their mean rank."""
-        place = np.arange(self.rows.size, dtype=np.int64)
-        is_first = np.ones(place.size, dtype=bool)
+    def run_bounds(self) -> tuple[Rows, Rows]:
+        """For each place the first and the last place of its query that have the same score."""
+        is_first = np.ones(self.rows.size, dtype=bool)
         is_first[1:] = (self.scores[1:] != self.scores[:-1]) | (self.query[1:] != self.query[:-1])
         firsts = np.flatnonzero(is_first)
-        lasts = np.append(firsts[1:], place.size) - 1
+        lasts = np.append(firsts[1:], self.rows.size) - 1
         run = np.cumsum(is_first) - 1
-        return np.asarray(0.5 * (firsts + lasts)[run] - self.starts[self.query] + 1)
+        return firsts[run], lasts[run]
+
+    @cached_property
+    def ranks(self) -> Array:
+        """Rank of each place within its query, from 1 at the lowest score; equal scores share their mean rank."""
+        first, last = self.run_bounds
+        return np.asarray(0.5 * (first + last) - self.starts[self.query] + 1)
 
     def back(self, values: Array) -> Array:
         """Values by place as values by candidate."""
@@ -70,10 +78,12 @@ class Pool:
 
     def __post_init__(self) -> None:
         y = rows_of("labels", self.y)
-        for name, rows in (("y", y), ("closed", self.closed)):
-            if rows is not None and len(rows) != len(self.data):
-                raise ShapeError(f"{name} must have one entry a row: got {len(rows)} for {len(self.data)} rows")
+        closed = None if self.closed is None else np.asarray(self.closed, dtype=bool)
+        for name, rows in (("y", y), ("closed", closed)):
+            if rows is not None and rows.shape != (len(self.data),):
+                raise ShapeError(f"{name} must have one entry a row: got shape {rows.shape} for {len(self.data)} rows")
         object.__setattr__(self, "y", y)
+        object.__setattr__(self, "closed", closed)
 
     @cached_property
     def _open(self) -> tuple[Rows, Rows]:
@@ -110,9 +120,12 @@ class Pool:
 
     def scores_by(self, ranker: Any) -> Array:
         """Scores of the candidates by a ranker, checked."""
-        if self.candidates.size == 0:
-            return np.empty(0)
-        return rows_of("scores", ranker.predict(self.features))
+        return _scores(ranker, self.features)
+
+    @cached_property
+    def known_scores(self) -> Array:
+        """The ranker's score of each row that has a label."""
+        return _scores(self.ranker, self.data.X[self.labelled])
 
     @cached_property
     def labelled(self) -> Rows:
@@ -129,6 +142,54 @@ class Pool:
         rows = falling_rows(-scores, self.offsets)
         return QueryOrder(rows, self.query, scores[rows], self.offsets[:-1], np.diff(self.offsets))
 
+    def falling_by(self, utilities: Array, rng: np.random.Generator) -> Rows:
+        """Candidates (by number) of each query, the highest first, equal ones in a random order."""
+        return falling_rows(utilities, self.offsets, self.drawn(rng)[self.candidates])
+
+    @cached_property
+    def _by_content(self) -> Rows:
+        X = sp.csr_matrix(self.data.X) if self.data.is_sparse else self.data.X
+        return np.argsort(row_keys(X, self.y), kind="stable")
+
+    def drawn(self, rng: np.random.Generator) -> Array:
+        """A random number from 0 to 1 for each row, the same in whatever order rows come (unless they are alike)."""
+        numbers = np.empty(len(self.data))
+        numbers[self._by_content] = rng.random(numbers.size)
+        return numbers
+
+    def places(self, order: Rows) -> Rows:
+        """For each candidate its place in its query by this order, from 0."""
+        place = np.empty_like(order)
+        place[order] = np.arange(order.size) - self.offsets[:-1][self.query]
+        return place
+
+    def first_of(self, order: Rows, count: int) -> Rows:
+        """The first `count` candidates of each query by this order."""
+        return order[np.arange(order.size) - self.offsets[:-1][self.query] < count]
+
+    def can_learn(self, rows: Rows, labels: Array) -> bool:
+        """Whether some query has two different labels."""
+        if not rows.size:
+            return False
+        query = self.data.groups.query_of_row()[rows]
+        low, high = (np.full(self.data.groups.n_queries, end) for end in (np.inf, -np.inf))
+        np.minimum.at(low, query, labels)
+        np.maximum.at(high, query, labels)
+        return bool((low < high).any())
+
+    @cached_property
+    def is_complete(self) -> bool:
+        """Whether no feature of any row is missing."""
+        values = self.data.X.data if self.data.is_sparse else self.data.X
+        return bool(np.isfinite(values.sum(dtype=np.float64)))  # a sum passes NaN on, and needs no second array
+
+    def refitted(self, rows: Rows, labels: Array, ranker: Any = None) -> Any:
+        """A copy of the ranker (or of another), fitted on these rows with these labels."""
+        found = clone(self.ranker if ranker is None else ranker).fit(self.data.X[rows], labels, qid=self.data.qid[rows])
+        if getattr(found, "interrupted_", False):
+            raise KeyboardInterrupt  # our rankers take Ctrl-C as the end of their own training only
+        return found
+
     @classmethod
     def of(cls, X: Any, y: ArrayLike, qid: ArrayLike | None, ranker: Any) -> Pool:
         """The pool of plain arrays; labels below 0 are those to be had."""
@@ -136,3 +197,14 @@ class Pool:
         if (data.y >= 0).all():
             raise DataError("every row has a label, so there is nothing to choose; mark rows without one by -1")
         return cls(data, data.y, ranker)
+
+
+def _scores(ranker: Any, X: Any) -> Array:
+    if X.shape[0] == 0:
+        return np.empty(0)
+    found = rows_of("scores", ranker.predict(X))
+    if found.size != X.shape[0]:
+        raise ShapeError(
+            f"{type(ranker).__name__}.predict must give one score a row, got {found.size} for {X.shape[0]}"
+        )
+    return found

@@ -15,6 +15,7 @@ from rankwise.data import RankingData
 from rankwise.errors import DataError
 from rankwise.metrics import evaluate
 from rankwise.rankers.features import NamedColumns
+from rankwise.sampling import Pool
 
 __all__ = ["FOLDS", "Learner", "StoppedError", "can_learn", "scores_of"]
 
@@ -33,10 +34,8 @@ def can_learn(data: RankingData) -> bool:
     >>> can_learn(RankingData([[0.0]] * 3, [1, 0, -1], qid=[1, 2, 2]))
     False
     """
-    judged = data.y >= 0
-    query, grade = data.groups.query_of_row()[judged], data.y[judged]
-    pairs = np.unique(np.column_stack([query, grade]), axis=0)
-    return bool((np.diff(pairs[:, 0]) == 0).any())
+    pool = Pool(data, data.y, None)
+    return pool.can_learn(pool.labelled, data.y[pool.labelled])
 
 
 @dataclass(frozen=True)

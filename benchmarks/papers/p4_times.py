@@ -1,0 +1,102 @@
+"""P4's table 2, the seconds of a round (fit, score, choose) by sampler, and choosing from a large pool.
+
+"entropy, all pairs" is Entropy as published, a sum over all pairs of documents in compiled loops; ours sums over the
+sorted list. Ratios are to LossMin's round. The large pool has 1,000 queries of 1,000 documents, of which 36 a query
+have labels (the start and five rounds); choosing is compared with refitting RankSVM on the labels so far.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+import harness
+
+import rankwise as rw
+from rankwise.data.synthetic import topics
+from rankwise.sampling import Entropy, Pool, Sampler, sampler_kinds
+from rankwise.sampling.lossmin import calibrated
+from rankwise.sampling.start import first_labels
+
+REPEATS = 7
+
+
+@numba.njit  # type: ignore[misc]
+def wrong_pairs(p: Any, scores: Any, query: Any, out: Any) -> None:
+    """Expected wrong pairs of each document, pair by pair."""
+    start = 0
+    while start < p.size:
+        stop = start
+        while stop < p.size and query[stop] == query[start]:
+            stop += 1
+        for i in range(start, stop):
+            total = 0.0
+            for j in range(start, stop):
+                if scores[j] > scores[i]:
+                    total += p[i] * (1 - p[j])
+                elif scores[j] < scores[i]:
+                    total += (1 - p[i]) * p[j]
+                elif j != i:
+                    total += 0.5 * (p[i] * (1 - p[j]) + (1 - p[i]) * p[j])
+            out[i] = total
+        start = stop
+
+
+@dataclass(frozen=True)
+class AllPairs(Sampler):
+    """Entropy as published."""
+
+    def utilities(self, pool: Pool, rng: np.random.Generator) -> Any:
+        order = pool.rising
+        out = np.empty(order.scores.size)
+        wrong_pairs(calibrated(order), order.scores, order.query, out)
+        return order.back(out)
+
+
+def labels_after(data: rw.RankingData, rounds: int, per_query: int = 5) -> Any:
+    """Labels of the start (1 and 10), and of as many drawn documents as that many rounds label."""
+    return first_labels(data.y, data.groups, (1, 10 + per_query * rounds), np.random.default_rng(0))
+
+
+def seconds(data: rw.RankingData, labels: Any, names: dict[str, Sampler], repeats: int) -> dict[str, dict[str, float]]:
+    """Least seconds to fit and to choose; choosing includes scoring all candidates."""
+    rows = np.flatnonzero(labels >= 0)
+    X, y, qid = data.X[rows], labels[rows], data.qid[rows]
+    ranker = rw.RankSVM().fit(X, y, qid=qid)
+    tasks: dict[str, Any] = {"fit": lambda: rw.RankSVM().fit(X, y, qid=qid)}
+    tasks |= {
+        name: lambda sampler=sampler: sampler.select(Pool(data, labels, ranker), 5) for name, sampler in names.items()
+    }
+    for task in tasks.values():
+        task()  # compiled, and in the caches
+    least = harness.least_seconds(tasks, dict.fromkeys(tasks, repeats))
+    return {name: {"fit": least["fit"], "choose": least[name]} for name in names}
+
+
+def run(quick: bool = False) -> None:
+    names: dict[str, Sampler] = {kind: cls() for kind, cls in sampler_kinds().items() if kind != "entropy"}
+    names |= {"entropy": Entropy(), "entropy, all pairs": AllPairs()}
+    found: dict[str, Any] = {"machine": harness.machine(), "cases": {}}
+    sizes = {"30 x 1000": (30, 1000, 1)} if quick else {"30 x 1000": (30, 1000, 1), "1000 x 1000": (1000, 1000, 5)}
+    for case, (queries, documents, rounds) in sizes.items():
+        data = topics(queries, documents, seed=1)
+        times = seconds(data, labels_after(data, rounds), names, 1 if quick else REPEATS)
+        first = sum(times["lossmin"].values())
+        for name, one in times.items():
+            one["round"] = one["fit"] + one["choose"]
+            one["of lossmin"] = one["round"] / first
+            one["choose of fit"] = one["choose"] / one["fit"]
+            print(
+                f"{case} {name:20s} fit {one['fit']:.4f} s, choose {one['choose']:.4f} s "
+                f"({one['choose of fit']:.2f} of a fit); round {one['of lossmin']:.2f} of LossMin's",
+                flush=True,
+            )
+        found["cases"][case] = times
+    if not quick:
+        harness.write("p4-times", found)

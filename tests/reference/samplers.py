@@ -1,0 +1,92 @@
+"""What samplers say of one query's candidates, read off their definitions: loops over documents and pairs, no sorting.
+
+Scores come in any order and utilities go out in the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+
+def sigmoid(x: float) -> float:
+    return 1 / (1 + math.exp(-x)) if x > -700 else 0.0
+
+
+def rank(scores: Sequence[float], k: int) -> float:
+    """Rank from 1 at the lowest score: one more than the lower ones, and half of the others that are equal."""
+    lower = sum(other < scores[k] for other in scores)
+    equal = sum(other == scores[k] for other in scores) - 1
+    return 1 + lower + equal / 2
+
+
+def threshold(scores: Sequence[float]) -> int:
+    """P4 figure 2: the i from 1 with the largest gap between x_i and x_{i+1} by rising score, the first of several."""
+    rising = sorted(scores)
+    best = 1
+    for i in range(1, len(rising)):
+        if abs(rising[i - 1] - rising[i]) > abs(rising[best - 1] - rising[min(best, len(rising) - 1)]):
+            best = i
+    return best
+
+
+def chances(scores: Sequence[float]) -> list[float]:
+    """P4 (8), calibrated: P(relevant) of each document."""
+    at = sorted(scores)[threshold(scores) - 1]
+    return [sigmoid(score - at) for score in scores]
+
+
+def loss_min(scores: Sequence[float], weight: float) -> list[float]:
+    """P4 (7)."""
+    middle = threshold(scores) + 0.5
+    found = []
+    for k, positive in enumerate(chances(scores)):
+        distance = rank(scores, k) - middle
+        too_low = max(0.5 - distance, 0) / abs(1 - middle)
+        too_high = max(0.5 + distance, 0) / abs(len(scores) - middle)
+        found.append(positive * too_low * (1 - weight) + (1 - positive) * too_high * weight)
+    return found
+
+
+def uncertain(scores: Sequence[float]) -> list[float]:
+    """Minus the distance to the nearest other score."""
+    return [
+        -min((abs(score - other) for j, other in enumerate(scores) if j != k), default=math.inf)
+        for k, score in enumerate(scores)
+    ]
+
+
+def entropy(scores: Sequence[float]) -> list[float]:
+    """Over all other documents, the chance that the two are in the wrong order; of equal scores, half of it."""
+    p = chances(scores)
+    found = [0.0] * len(scores)
+    for i in range(len(scores)):
+        for j in range(len(scores)):
+            if i == j:
+                continue
+            relevant_below, irrelevant_above = p[i] * (1 - p[j]), (1 - p[i]) * p[j]
+            if scores[i] < scores[j]:
+                found[i] += relevant_below
+            elif scores[i] > scores[j]:
+                found[i] += irrelevant_above
+            else:
+                found[i] += (relevant_below + irrelevant_above) / 2
+    return found
+
+
+def rank_differences(scores: Sequence[float], others: Sequence[Sequence[float]]) -> list[float]:
+    """How far each document's rank is from its ranks by other scores, in all."""
+    return [sum(abs(rank(scores, k) - rank(other, k)) for other in others) for k in range(len(scores))]
+
+
+def kept_apart(order: Sequence[int], features: Sequence[Sequence[float]], count: int, apart: float) -> list[int]:
+    """The first `count` of the order that are no nearer than `apart` to one before; then the others, as they come."""
+    chosen: list[int] = []
+    for row in order:
+        near = False
+        for other in chosen:
+            squares = [(a - b) ** 2 for a, b in zip(features[row], features[other], strict=True)]
+            near = near or math.sqrt(sum(squares) / len(squares)) <= apart
+        if not near and len(chosen) < count:
+            chosen.append(row)
+    return (chosen + [row for row in order if row not in chosen])[:count]

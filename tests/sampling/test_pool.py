@@ -1,0 +1,118 @@
+"""The pool: who may be chosen, scores that are checked, and draws that do not see the order of rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+
+from rankwise.data import RankingData
+from rankwise.errors import DataError, ShapeError
+from rankwise.sampling import Pool, Random, Sampler, Top
+from tests.reference import samplers
+from tests.sampling.made_pools import FirstFeature, pool_of_scores, score_lists
+
+Y = np.array([1.0, -1.0, 0.0, -1.0, -1.0, 0.0])
+DATA = RankingData(np.arange(6.0)[:, None], Y, ["b", "a", "a", "b", "a", "c"])
+
+
+def test_candidates_have_no_label_and_are_not_closed():
+    pool = Pool(DATA, Y, FirstFeature())
+    assert (pool.candidates.tolist(), pool.offsets.tolist()) == ([3, 1, 4], [0, 1, 3, 3])  # queries b, a, c
+    assert pool.query.tolist() == [0, 1, 1]
+    assert pool.labelled.tolist() == [0, 2, 5]
+    for closed in ([0, 0, 0, 0, 1, 1], np.arange(6) > 3, [False] * 4 + [True] * 2):
+        assert Pool(DATA, Y, FirstFeature(), closed).candidates.tolist() == [3, 1]
+
+
+def test_labels_of_the_pool_count_not_those_of_the_data():
+    assert Pool(DATA, np.where(Y < 0, 0.0, -1.0), FirstFeature()).candidates.tolist() == [0, 2, 5]
+
+
+@settings(deadline=None)
+@given(score_lists)
+def test_ranks_by_loops(lists):
+    pool, where = pool_of_scores(lists)
+    ranks = np.full(len(pool.data), np.nan)
+    ranks[pool.candidates] = pool.rising.back(pool.rising.ranks)
+    for scores, rows in zip(lists, where, strict=True):
+        assert ranks[rows].tolist() == [samplers.rank(scores, k) for k in range(len(scores))]
+
+
+def test_places_and_first_of():
+    pool, (rows,) = pool_of_scores([[0.5, 2.0, -1.0, 1.0]])
+    order = pool.falling_by(pool.scores, np.random.default_rng(0))
+    place = dict(zip(pool.candidates.tolist(), pool.places(order).tolist(), strict=True))
+    assert [place[row] for row in rows] == [2, 0, 3, 1]
+    assert pool.candidates[pool.first_of(order, 2)].tolist() == [rows[1], rows[3]]
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_draws_follow_the_documents(form):
+    X = np.random.default_rng(0).normal(size=(50, 3)).astype(np.float32)
+    y, order = np.full(50, -1.0), np.random.default_rng(1).permutation(50)
+    drawn, moved = (
+        Pool(RankingData(form(features), y, np.zeros(50)), y, None).drawn(np.random.default_rng(7))
+        for features in (X, X[order])
+    )
+    assert np.array_equal(drawn[order], moved)
+    assert len(set(drawn)) == 50
+    assert sorted(drawn) == sorted(np.random.default_rng(7).random(50))
+
+
+def test_draws_differ_between_documents_that_are_alike():
+    pool = Pool(RankingData(np.ones((50, 1)), np.full(50, -1.0), np.zeros(50)), np.full(50, -1.0), None)
+    assert len(set(pool.drawn(np.random.default_rng(0)))) == 50
+
+
+def test_whether_labels_can_be_learnt_from():
+    pool = Pool(DATA, Y, FirstFeature())
+    for rows, labels, expected in (
+        ([], [], False),
+        ([0, 1], [0, 1], False),  # of different queries
+        ([0, 3], [1, 1], False),
+        ([0, 3], [1, 0], True),
+    ):
+        assert pool.can_learn(np.array(rows, dtype=int), np.array(labels, dtype=float)) is expected
+
+
+class WrongCount(FirstFeature):
+    def predict(self, X):
+        return np.zeros(X.shape[0] + 1)
+
+
+class WrongScores(FirstFeature):
+    def predict(self, X):
+        return np.full(X.shape[0], np.nan)
+
+
+class WrongUtilities(Sampler):
+    def utilities(self, pool, rng):
+        return np.array([1.0])
+
+
+class NotANumber(Sampler):
+    def utilities(self, pool, rng):
+        return np.array([1.0, np.nan, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "said"),
+    [
+        (lambda: Pool(DATA, Y[:-1], None), ShapeError, r"y must have one entry a row: got shape \(5,\) for 6 rows"),
+        (lambda: Pool(DATA, Y, None, [True]), ShapeError, r"closed must have one entry a row: got shape \(1,\) for 6"),
+        (lambda: Pool(DATA, Y * np.nan, None), DataError, "labels must be finite, got nan at row 0"),
+        (lambda: Pool.of([[1.0]], [0], None, None), DataError, "every row has a label, so there is nothing to choose"),
+        (lambda: Top().select(Pool(DATA, Y, WrongCount())), ShapeError, "WrongCount.predict must give one score a row"),
+        (lambda: Top().select(Pool(DATA, Y, WrongScores())), DataError, "scores must be finite, got nan at row 0"),
+        (lambda: WrongUtilities().select(Pool(DATA, Y, None)), DataError, r"one number a candidate, got shape \(1,\)"),
+        (lambda: NotANumber().select(Pool(DATA, Y, None)), DataError, "NotANumber.utilities gave NaN"),
+        (lambda: Random().select(Pool(DATA, Y, None), 0), DataError, "per_query must be a whole number from 1, got 0"),
+        (lambda: Random().select(Pool(DATA, Y, None), 1, -1), DataError, "seed must be a whole number from 0, got -1"),
+        (lambda: Random(apart=-1), DataError, "apart must be a number of deviations from 0, got -1"),
+    ],
+)
+def test_what_is_wrong_is_said(call, error, said):
+    with pytest.raises(error, match=said):
+        call()
