@@ -55,7 +55,8 @@ def test_a_section_and_the_help_have_an_example(name: str, run: Run) -> None:
     assert f"Example: {name}" in " ".join(shown.stdout.split())
 
 
-def test_the_examples_run(run: Run) -> None:
+def test_the_examples_run(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: None)  # which would end by Ctrl-C only
     for line in EXAMPLES:
         program, *arguments = shlex.split(line)
         assert program == "rankwise"

@@ -76,6 +76,17 @@ def test_undo_is_each_labellers_own(store: LabelStore) -> None:
     assert store.labels("ben")[0] == 2
 
 
+def test_the_last_act_is_what_undo_takes_back(store: LabelStore) -> None:
+    assert store.last_act("ana") is None
+    first, second = store.judge(0, 1, "ana"), store.note(1, "hm", "ana")
+    store.judge(2, 4, "ben")
+    assert store.last_act("ana") == second
+    assert store.undo("ana", last=second.id).undoes == second.id
+    assert store.last_act("ana") == first
+    store.undo("ana")
+    assert store.last_act("ana") is None
+
+
 def test_an_undo_that_arrives_twice_undoes_once(store: LabelStore) -> None:
     store.judge(0, 1, "ana")
     last = store.judge(1, 2, "ana").id

@@ -17,6 +17,7 @@ from rankwise.cli.evaluate import evaluate
 from rankwise.cli.explain import explain
 from rankwise.cli.failures import GuardedGroup
 from rankwise.cli.info import info
+from rankwise.cli.label import label
 from rankwise.cli.metrics import metrics
 from rankwise.cli.predict import predict
 from rankwise.cli.simulate import simulate
@@ -61,6 +62,7 @@ app.command("eval")(evaluate)
 app.command("compare")(compare)
 app.command("certify")(certify)
 app.command("simulate")(simulate)
+app.command("label")(label)
 app.command("metrics")(metrics)
 
 data = typer.Typer(help="Describe, convert, split, scale and make ranking data.", no_args_is_help=True)

@@ -16,10 +16,14 @@ from rankwise.labels.clock import now
 from rankwise.labels.database import Database
 from rankwise.labels.rounds import open_round
 
-__all__ = ["Judgement", "State", "add", "in_force", "labelled_items", "select", "state", "undo"]
+__all__ = ["Judgement", "State", "add", "in_force", "labelled_items", "last_act", "select", "state", "undo"]
 
 COLUMNS = "id, item, who, at, act, grade, previous, skipped, note, round, undoes"
 LAST_ROWS = "id IN (SELECT max(id) FROM judgements GROUP BY item, who)"
+LAST_ACT = (
+    "id = (SELECT id FROM judgements AS act WHERE who = ? AND undoes IS NULL "
+    "AND NOT EXISTS (SELECT 1 FROM judgements WHERE undoes = act.id) ORDER BY id DESC LIMIT 1)"
+)
 
 
 class State(NamedTuple):
@@ -76,17 +80,18 @@ def add(
 
 def undo(connection: sqlite3.Connection, who: str, last: int | None) -> Judgement:
     """Take back the last act of a labeller that is not taken back yet, inside the caller's transaction."""
-    row = connection.execute(
-        "SELECT id, item FROM judgements AS act WHERE who = ? AND undoes IS NULL "
-        "AND NOT EXISTS (SELECT 1 FROM judgements WHERE undoes = act.id) ORDER BY id DESC LIMIT 1",
-        (who,),
-    ).fetchone()
+    row = connection.execute(f"SELECT id, item FROM judgements WHERE {LAST_ACT}", (who,)).fetchone()
     if row is None:
         raise DataError(f"{who} has nothing to undo; judge something first")
     id, item = row
     if last is not None and last != id:
         raise DataError(f"the last judgement of {who} is {id}, not {str(last)[:40]}; look again before undoing")
     return add(connection, item, who, "undo", state(connection, item, who, before=id), open_round(connection), id)
+
+
+def last_act(database: Database, who: str) -> Judgement | None:
+    """What `undo` would take back."""
+    return next(iter(select(database, LAST_ACT, (who,))), None)
 
 
 def select(database: Database, where: str, parameters: Sequence[Any] = ()) -> list[Judgement]:

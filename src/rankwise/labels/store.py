@@ -163,6 +163,10 @@ class LabelStore:
         held = "id IN (SELECT max(id) FROM judgements WHERE who = ? GROUP BY item) AND (grade IS NOT NULL OR skipped)"
         return judgements.select(self._database, held, (name(who),))
 
+    def last_act(self, who: str) -> Judgement | None:
+        """What `undo` would take back, None where there is nothing; its id is the `last` to pass."""
+        return judgements.last_act(self._database, name(who))
+
     def history(self, item: int) -> list[Judgement]:
         """Everything that was ever recorded of an item, oldest first."""
         return judgements.select(self._database, "item = ?", (self._known(item),))
