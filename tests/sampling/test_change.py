@@ -114,9 +114,8 @@ def test_the_order_of_equal_scores_is_drawn_anew_each_time():
     y = np.array([1.0, 0.0, *[-1.0] * 6])
     X = np.column_stack([np.zeros(8), np.arange(8.0)])
     pool = Pool(RankingData(X, y, np.zeros(8)), y, FirstFeature())
-    few, many = (Change("mrr", draws=draws).utilities(pool, np.random.default_rng(0)) for draws in (1, 400))
-    assert few.max() > 3 * few.min()
-    assert many.max() < 1.5 * many.min()
+    found = Change("p@3", draws=400).utilities(pool, np.random.default_rng(0))
+    assert found.max() < 1.25 * found.min()  # 1.09; by the order of the input, the third would have 1.75 times the last
 
 
 def test_metrics_are_named_in_one_way():
