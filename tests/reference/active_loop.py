@@ -49,14 +49,6 @@ def choose_top(unknown: dict[Any, list[int]], scores: Any, per_query: int, seed:
     return chosen
 
 
-def choose_random(unknown: dict[Any, list[int]], scores: Any, per_query: int, seed: int) -> set[int]:
-    keys = iter(np.random.default_rng(seed).random(sum(map(len, unknown.values()))).tolist())
-    chosen: set[int] = set()
-    for rows in unknown.values():
-        chosen |= {row for _, row in sorted((next(keys), row) for row in rows)[:per_query]}
-    return chosen
-
-
 def choose_lossmin(unknown: dict[Any, list[int]], scores: Any, per_query: int, seed: int, weight: float = 0.6) -> Any:
     chosen: set[int] = set()
     for rows in unknown.values():

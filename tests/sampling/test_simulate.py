@@ -17,11 +17,7 @@ from tests.reference import active_loop
 from tests.sampling.made import Centroid, Lowest, binary, same
 
 DATA, TEST = binary(seed=1), binary(queries=12, seed=2)
-CHOOSE = {
-    "top": active_loop.choose_top,
-    "random": active_loop.choose_random,
-    "lossmin": active_loop.choose_lossmin,
-}
+CHOOSE = {"top": active_loop.choose_top, "lossmin": active_loop.choose_lossmin}
 
 
 def run(sampler: Any = "random", **settings: Any) -> rw.Simulation:

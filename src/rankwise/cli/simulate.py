@@ -34,7 +34,7 @@ def simulate(
     ],
     samplers: Annotated[
         str, typer.Option("--samplers", metavar="NAMES", help="Ways to choose what to label, with commas between.")
-    ] = "lossmin,random",
+    ] = "lookahead,random",
     ranker: Annotated[
         RankerKind, typer.Option("--ranker", help="Kind of ranker that is fitted in each round.")
     ] = "ranksvm",
