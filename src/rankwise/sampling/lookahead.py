@@ -42,7 +42,10 @@ class Lookahead(Sampler):
         labels = np.concatenate([pool.y[pool.labelled], np.zeros(supposed.size)])
         if not pool.can_learn(rows, labels):
             return pool.scores
-        second = pool.scores_by(pool.refitted(rows, labels))
+        try:
+            second = pool.scores_by(pool.refitted(rows, labels))
+        except DataError:  # rankers differ in how few rows they refuse
+            return pool.scores
         place = pool.places(pool.falling_by(second, rng)) + self.first
         place[chosen] = pool.places(order)[chosen]
         return -place.astype(np.float64)
