@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankwise as rw
-from rankwise.data import cubic, describe, normalise, r_of_k, split, web
+from rankwise.data import cubic, describe, normalise, r_of_k, split, topics, web
 from tests.cli.conftest import Run
 
 
@@ -59,3 +59,5 @@ def test_made_data_are_the_librarys(run: Run) -> None:
     assert_same(rw.read("r.parquet"), r_of_k(50, k=9, r=3, noise=0, positive=0.2))
     run("data", "make", "web", "w.parquet", "--queries", 4, "--documents", 9, "--features", 7)
     assert_same(rw.read("w.parquet"), web(4, 9, 7))
+    run("data", "make", "topics", "t.parquet", "--queries", 2, "--documents", 30, "--features", 6, "--relevant", 0.1)
+    assert_same(rw.read("t.parquet"), topics(2, 30, 6, 0.1))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankwise.data import cubic, r_of_k, web
+import rankwise as rw
+from rankwise.data import cubic, r_of_k, topics, web
 from rankwise.data.synthetic import CUBIC_SHARES, MSLR_SHARES
 from rankwise.errors import DataError
 
@@ -14,7 +15,15 @@ def shares(y):
     return np.bincount(y.astype(int)) / len(y)
 
 
-@pytest.mark.parametrize("make", [lambda s: cubic(20, seed=s), lambda s: web(20, 30, seed=s), lambda s: r_of_k(seed=s)])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda s: cubic(20, seed=s),
+        lambda s: web(20, 30, seed=s),
+        lambda s: r_of_k(seed=s),
+        lambda s: topics(3, 50, seed=s),
+    ],
+)
 def test_the_seed_decides_everything(make):
     one, same, other = make(3), make(3), make(4)
     assert (one.X == same.X).all()
@@ -100,3 +109,31 @@ def test_web_makes_small_data():
     assert len(web(1, 1, features=1)) >= 1
     with pytest.raises(DataError, match="must be positive, got 0, 10, 136"):
         web(0, 10)
+
+
+def test_topics_are_long_lists_with_few_relevant_documents():
+    data = topics(queries=20, documents=500, features=10, relevant=0.02, seed=3)
+    assert data.groups.sizes.tolist() == [500] * 20
+    assert set(data.y.tolist()) == {0.0, 1.0}
+    relevant = np.add.reduceat(data.y, data.groups.offsets[:-1])
+    assert relevant.min() >= 1
+    assert 0.015 < data.y.mean() < 0.025
+    for start in data.groups.offsets[:-1]:
+        X = data.X[start : start + 500]
+        assert X.min(axis=0).tolist() == [0.0] * 10
+        assert X.max(axis=0).tolist() == [1.0] * 10
+
+
+def test_topics_can_be_learnt_but_not_fully():
+    data = topics(queries=40, documents=300, seed=2)
+    train, test = data.rows(data.qid < 20), data.rows(data.qid >= 20)
+    model = rw.RankSVM("auc").fit(train.X, train.y, qid=train.qid)
+    assert 0.8 < model.score(test.X, test.y, test.qid) < 0.999
+
+
+@pytest.mark.parametrize(
+    "bad", [{"queries": 0}, {"documents": 0}, {"features": 0}, {"relevant": 0.0}, {"relevant": 1.0}]
+)
+def test_topics_refuses(bad):
+    with pytest.raises(DataError, match="must be positive"):
+        topics(**{"queries": 2, "documents": 10, **bad})

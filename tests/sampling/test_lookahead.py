@@ -55,3 +55,16 @@ def test_is_top_where_there_is_nothing_to_learn():
 def test_first_is_a_whole_number_from_1(first):
     with pytest.raises(DataError, match="first must be a whole number from 1, got "):
         Lookahead(first=first)
+
+
+class Refuses(FirstFeature):
+    """A ranker that was fitted once, and takes no more rows."""
+
+    def fit(self, X, y, *, qid=None):
+        raise DataError("there are too few rows, got some; pass more")
+
+
+def test_is_top_where_the_ranker_refuses_a_second_look():
+    X, y = np.arange(24.0).reshape(-1, 2), np.array([0.0, 1.0] + [-1.0] * 10)
+    pool = Pool(RankingData(X, y, np.zeros(12)), y, Refuses())
+    assert Lookahead().select(pool).tolist() == Top().select(pool).tolist()
