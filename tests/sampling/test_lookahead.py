@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankwise.checks.pools import Straight, pool_of
+from rankwise.data import RankingData
 from rankwise.errors import DataError
 from rankwise.sampling import Lookahead, Pool, Top
+from tests.sampling.made_pools import FirstFeature
 
 
 def chosen_by_loops(pool: Pool, first: int, count: int) -> dict[Any, list[int]]:
