@@ -68,5 +68,5 @@ def test_times_are_those_measured() -> None:
         for sampler, one in times.items():
             cells = [f"{one[key]:.4f} s" for key in ("fit", "choose")]
             rows.append([case, sampler, *cells, f"{one['choose of fit']:.2f}", f"{one['of lossmin']:.2f}x"])
-    header = ["queries × documents", "sampler", "fit", "choose", "choose ÷ fit", "round ÷ LossMin's"]
+    header = ["queries × documents, labels", "sampler", "fit", "choose", "choose ÷ fit", "round ÷ LossMin's"]
     check_table("docs/benchmarks.md", "p4 times", markdown(header, rows))

@@ -63,7 +63,7 @@ class Right(Sampler):
 
     def utilities(self, pool: Pool, rng: np.random.Generator) -> Any:
         order = pool.rising
-        return -np.abs(order.back(order.ranks) - order.sizes[order.query] + self.skip)
+        return -np.abs(order.back(order.ranks) - np.diff(order.offsets)[order.query] + self.skip)
 
 
 class GivesNaN(Right):
@@ -179,7 +179,7 @@ class ReadsScores(Right):
 
 class ReadsDenseFeatures(Right):
     def utilities(self, pool: Pool, rng: np.random.Generator) -> Any:
-        return super().utilities(pool, rng) * (1 + 0 * np.isnan(pool.features).any(axis=1))
+        return super().utilities(pool, rng) * (1 + 0 * np.isnan(pool.data.X[pool.candidates]).any(axis=1))
 
 
 class TakesSparseForOthers(Right):

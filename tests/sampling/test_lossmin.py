@@ -30,7 +30,7 @@ BY_HAND = [
 def test_figure_2_the_threshold_is_in_the_largest_gap():
     pool, _ = pool_of_scores([SCORES, [2.0], [], [0.0, 1.0, 2.0], [7.0, 7.0, 3.0]])
     below = largest_gaps(pool.rising)
-    found = {int(pool.data.groups.qids[q]): int(below[q] - pool.rising.starts[q] + 1) for q in range(5)}
+    found = {int(pool.data.groups.qids[q]): int(below[q] - pool.rising.offsets[q] + 1) for q in range(5)}
     # The first of equal gaps (query 3); rank 1 where there is no gap (queries 1 and 2); 3, 7, 7 part after the first.
     assert found == {0: 3, 1: 1, 2: 1, 3: 1, 4: 1}
 

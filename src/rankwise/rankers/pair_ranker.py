@@ -129,7 +129,9 @@ class PairRanker(Ranker):
         found = as_numbers(found, type(self).__name__) if is_table(found) else found
         if not self.missing_values:
             values = found if isinstance(found, np.ndarray) else found.data
-            if np.isnan(values.sum(dtype=np.float64)) and np.isnan(values).any():
+            with np.errstate(over="ignore", invalid="ignore"):
+                total = values.sum()  # passes NaN on, in one quick pass; infinities of other signs make one too
+            if np.isnan(total) and np.isnan(values).any():
                 raise DataError(
                     f"{type(self).__name__} needs every feature of every row, got NaN; impute it "
                     "(sklearn.impute.SimpleImputer), or use LambdaMART, for which NaN is a missing value"

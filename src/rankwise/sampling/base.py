@@ -72,10 +72,10 @@ class Sampler(ABC):
             )
         if np.isnan(found).any():
             raise DataError(f"{type(self).__name__}.utilities gave NaN; give every candidate a number")
-        order = pool.falling_by(found, rng)
         if self.apart > 0:
-            order = spread(pool, order, int(per_query), self.apart)
-        return pool.candidates[pool.first_of(order, int(per_query))]
+            order = spread(pool, pool.falling_by(found, rng), int(per_query), self.apart)
+            return pool.candidates[pool.first_of(order, int(per_query))]
+        return pool.candidates[pool.best_of_each(found, int(per_query), rng)]
 
 
 def sampler_kinds() -> dict[str, type[Sampler]]:

@@ -30,8 +30,8 @@ class Entropy(Sampler):
         p = calibrated(order)
         first, last = order.run_bounds
         relevant, others = (np.append(0.0, np.cumsum(chance)) for chance in (p, 1 - p))
-        ends = (order.starts + order.sizes)[order.query]
-        below = relevant[first] - relevant[order.starts[order.query]]
+        starts, ends = order.offsets[:-1][order.query], order.offsets[1:][order.query]
+        below = relevant[first] - relevant[starts]
         above = others[ends] - others[last + 1]
         tied = 0.5 * (p * (others[last + 1] - others[first]) + (1 - p) * (relevant[last + 1] - relevant[first]))
         tied -= p * (1 - p)  # a document makes no pair with itself

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import expit
 
 from rankwise.errors import DataError
+from rankwise.kernels import rising_lists
+from rankwise.kernels.threads import by_queries
 from rankwise.rankers.saved_values import is_number
 from rankwise.sampling.base import Sampler
 from rankwise.sampling.pool import Array, Pool, QueryOrder, Rows
@@ -36,15 +37,14 @@ class LossMin(Sampler):
     def utilities(self, pool: Pool, rng: np.random.Generator) -> Array:
         """P4 (7)."""
         order = pool.rising
-        below = largest_gaps(order)  # place of the last document below the threshold
-        threshold = (below - order.starts + 1.5)[order.query]  # P4 figure 2: θ̄ = i + ½, ranks from 1
-        positive = calibrated(order)
-        distance = order.ranks - threshold
-        r_max = order.sizes[order.query]
-        too_low = np.maximum(0.5 - distance, 0) / np.abs(1 - threshold)
-        too_high = np.maximum(0.5 + distance, 0) / np.abs(r_max - threshold)
-        loss = positive * too_low * (1 - self.weight) + (1 - positive) * too_high * self.weight
-        return order.back(loss)
+        losses, below, positive = np.empty(order.rows.size), largest_gaps(order), calibrated(order)
+        by_queries(
+            lambda low, high: rising_lists.expected_rank_losses(
+                order.ranks, positive, order.offsets, below, self.weight, low, high, losses
+            ),
+            order.offsets,
+        )
+        return order.back(losses)
 
 
 def calibrated(order: QueryOrder) -> Array:
@@ -52,22 +52,18 @@ def calibrated(order: QueryOrder) -> Array:
 
     P4 writes 1/(1 + exp(−y·f + f_θ)), whose values for y = 1 and −1 do not add up to 1; −y·(f − f_θ) is meant.
     """
-    return np.asarray(expit(order.scores - order.scores[largest_gaps(order)[order.query]]))
+    chances, below = np.empty(order.rows.size), largest_gaps(order)
+    by_queries(
+        lambda low, high: rising_lists.posteriors(order.scores, order.offsets, below, low, high, chances),
+        order.offsets,
+    )
+    return chances
 
 
 def largest_gaps(order: QueryOrder) -> Rows:
     """For each query the place below its largest gap between neighbouring scores, the lowest of equal ones."""
-    gaps = np.full(order.scores.size, -1.0)
-    if gaps.size:
-        within = order.query[1:] == order.query[:-1]
-        gaps[:-1][within] = np.diff(order.scores)[within]
-    # The first place that holds its query's maximum.
-    largest = np.full(order.sizes.size, -1.0)
-    filled = np.flatnonzero(order.sizes)
-    if filled.size:
-        largest[filled] = np.maximum.reduceat(gaps, order.starts[filled])
-    holds = np.flatnonzero(gaps == largest[order.query])
-    _, first = np.unique(order.query[holds], return_index=True)
-    found = order.starts.copy()
-    found[order.query[holds[first]]] = holds[first]
-    return found
+    below = np.empty(order.offsets.size - 1, dtype=np.int64)
+    by_queries(
+        lambda low, high: rising_lists.largest_gaps(order.scores, order.offsets, low, high, below), order.offsets
+    )
+    return below

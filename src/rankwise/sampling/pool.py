@@ -14,6 +14,8 @@ from sklearn.base import clone
 
 from rankwise.data import RankingData
 from rankwise.errors import DataError, ShapeError
+from rankwise.kernels import rising_lists
+from rankwise.kernels.threads import by_queries
 from rankwise.metrics.evaluate import rows_of
 from rankwise.metrics.ranking import falling_rows
 from rankwise.rankers.row_keys import row_keys
@@ -23,18 +25,28 @@ __all__ = ["Pool", "QueryOrder"]
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
+FEW = 64  # documents of a query that are kept sorted one by one; to choose more, all are sorted
 _ORDERS: WeakKeyDictionary[RankingData, Rows] = WeakKeyDictionary()  # the data stay the same round after round
 
 
 @dataclass(frozen=True, eq=False)
 class QueryOrder:
-    """Candidates by rising score within each query, flat: place k holds candidate `rows[k]`, of query `query[k]`."""
+    """Candidates by rising score within each query, flat: place k holds candidate `rows[k]`, of query `query[k]`.
+
+    Query q has the places `offsets[q]:offsets[q + 1]`.
+    """
 
     rows: Rows
     query: Rows
     scores: Array
-    starts: Rows
-    sizes: Rows
+    offsets: Rows
+
+    @cached_property
+    def ranks(self) -> Array:
+        """Rank of each place within its query, from 1 at the lowest score; equal scores share their mean rank."""
+        found = np.empty(self.rows.size)
+        by_queries(lambda low, high: rising_lists.mean_ranks(self.scores, self.offsets, low, high, found), self.offsets)
+        return found
 
     @cached_property
     def run_bounds(self) -> tuple[Rows, Rows]:
@@ -45,12 +57,6 @@ class QueryOrder:
         lasts = np.append(firsts[1:], self.rows.size) - 1
         run = np.cumsum(is_first) - 1
         return firsts[run], lasts[run]
-
-    @cached_property
-    def ranks(self) -> Array:
-        """Rank of each place within its query, from 1 at the lowest score; equal scores share their mean rank."""
-        first, last = self.run_bounds
-        return np.asarray(0.5 * (first + last) - self.starts[self.query] + 1)
 
     def back(self, values: Array) -> Array:
         """Values by place as values by candidate."""
@@ -112,18 +118,15 @@ class Pool:
         return np.repeat(np.arange(self.offsets.size - 1), np.diff(self.offsets))
 
     @cached_property
-    def features(self) -> Any:
-        """Features of the candidates."""
-        return self.data.X[self.candidates]
-
-    @cached_property
     def scores(self) -> Array:
         """The ranker's score of each candidate."""
         return self.scores_by(self.ranker)
 
     def scores_by(self, ranker: Any) -> Array:
         """Scores of the candidates by a ranker, checked."""
-        return _scores(ranker, self.features)
+        if 2 * self.candidates.size > len(self.data):  # scoring a few rows more is faster than copying the others
+            return _scores(ranker, self.data.X)[self.candidates]
+        return _scores(ranker, self.data.X[self.candidates])
 
     @cached_property
     def known_scores(self) -> Array:
@@ -143,7 +146,7 @@ class Pool:
     def rising_by(self, scores: Array) -> QueryOrder:
         """The candidates by other scores."""
         rows = falling_rows(-scores, self.offsets)
-        return QueryOrder(rows, self.query, scores[rows], self.offsets[:-1], np.diff(self.offsets))
+        return QueryOrder(rows, self.query, scores[rows], self.offsets)
 
     def falling_by(self, utilities: Array, rng: np.random.Generator) -> Rows:
         """Candidates (by number) of each query, the highest first, equal ones in a random order."""
@@ -154,6 +157,25 @@ class Pool:
         numbers = np.empty(len(self.data))
         numbers[_by_content(self.data)] = rng.random(numbers.size)
         return numbers
+
+    def best_of_each(self, utilities: Array, count: int, rng: np.random.Generator) -> Rows:
+        """The first `count` candidates of each query by falling utility, equal ones at random."""
+        if count > FEW:
+            return self.first_of(self.falling_by(utilities, rng), count)
+        chosen, is_tied = self._best(utilities, np.empty(0), count)
+        if is_tied:  # only then is anything left to chance
+            chosen, _ = self._best(utilities, self.drawn(rng)[self.candidates], count)
+        return chosen
+
+    def _best(self, utilities: Array, keys: Array, count: int) -> tuple[Rows, bool]:
+        n_queries, offsets, tied = self.offsets.size - 1, self.offsets, []
+        chosen, found = np.empty(n_queries * count, dtype=np.int64), np.empty(n_queries, dtype=np.int64)
+
+        def choose(low: int, high: int) -> None:
+            tied.append(rising_lists.best_of_each(utilities, keys, offsets, count, low, high, chosen, found))
+
+        by_queries(choose, offsets)
+        return chosen.reshape(n_queries, count)[np.arange(count) < found[:, None]], any(tied)
 
     def places(self, order: Rows) -> Rows:
         """For each candidate its place in its query by this order, from 0."""
