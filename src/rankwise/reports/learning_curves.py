@@ -21,6 +21,7 @@ from rankwise.sampling import Simulation
 __all__ = ["check_picture_name", "write_learning_curves"]
 
 ENDINGS = (".png", ".svg")
+MOST_BANDS = 4  # more lie upon each other and hide the curves; the intervals are in the table and in JSON
 ON_PAPER = STYLE | {"figure.facecolor": "white", "savefig.dpi": 150, "svg.hashsalt": "rankwise"}
 
 
@@ -50,7 +51,8 @@ def _draw(axes: Axes, found: Simulation, metric: str) -> None:
         colour, dashes = SERIES[index % len(SERIES)], DASHES[index % len(DASHES)]
         low, high = found.interval(name, metric)
         axes.plot(rounds, found.mean(name, metric), color=colour, linestyle=(0, dashes) if dashes else "-")
-        axes.fill_between(rounds, low, high, color=colour, alpha=0.15, linewidth=0)
+        if len(found.samplers) <= MOST_BANDS:
+            axes.fill_between(rounds, low, high, color=colour, alpha=0.15, linewidth=0)
     axes.axhline(found.full[metric], color=INK, linewidth=1, linestyle=(0, (2, 2)))
     axes.set(title=metric, xlabel="rounds", xlim=(0, found.rounds))
     ticks = [int(t) for t in MaxNLocator(5, integer=True).tick_values(0, found.rounds) if 0 <= t <= found.rounds]
