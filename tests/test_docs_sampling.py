@@ -28,9 +28,9 @@ def test_every_sampler_is_in_the_table() -> None:
     check_table("docs/sampling.md", "samplers", markdown(["name", "class", "what it chooses"], rows))
 
 
-@pytest.mark.parametrize("name", CURVES)
+@pytest.mark.parametrize("name", [name for name in CURVES if name.startswith("topics-")])
 def test_curves_are_those_measured(name: str) -> None:
-    """Means over the operating range, MAP by round, and how the samplers relate."""
+    """Means over the operating range, and MAP by round."""
     found = results(name)
     rows = []
     for sampler, told in found["samplers"].items():
@@ -44,8 +44,14 @@ def test_curves_are_those_measured(name: str) -> None:
     rows.append(["all labels", *full, *[""] * 6, ""])
     header = ["mean of rounds", "MAP", "NDCG@10", "AUC", *(f"MAP, round {k}" for k in (0, 1, 2, 5, 10, 20))]
     check_table("docs/benchmarks.md", f"p4 {name}", markdown([*header, "labels to 95% of MAP"], rows))
-    lines = [[metric, found["relations"][metric]] for metric in ("map", "ndcg@10", "auc")]
-    check_table("docs/benchmarks.md", f"p4 relations {name}", markdown(["metric", "relation"], lines))
+
+
+def test_relations_are_those_measured() -> None:
+    """P4's table 1, of every data set and ranker."""
+    rows = [
+        [name, metric, results(name)["relations"][metric]] for name in CURVES for metric in ("map", "ndcg@10", "auc")
+    ]
+    check_table("docs/benchmarks.md", "p4 relations", markdown(["data and ranker", "metric", "relation"], rows))
 
 
 def test_differences_are_those_measured() -> None:
