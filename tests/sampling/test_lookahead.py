@@ -16,7 +16,7 @@ from rankwise.sampling import Lookahead, Pool, Top
 from tests.sampling.made_pools import FirstFeature
 
 
-def chosen_by_loops(pool: Pool, first: int, count: int) -> dict[Any, list[int]]:
+def chosen_by_loops(pool: Pool, first: int, among: int, count: int) -> dict[Any, list[int]]:
     """Rows of each query, best first; scores must differ."""
     scores = pool.ranker.predict(pool.data.X)
     labels = {row: float(label) for row, label in enumerate(pool.y) if label >= 0}
@@ -30,20 +30,20 @@ def chosen_by_loops(pool: Pool, first: int, count: int) -> dict[Any, list[int]]:
     second = Straight().fit(pool.data.X[told], np.array([labels[row] for row in told]), qid=pool.data.qid[told])
     again = second.predict(pool.data.X)
     return {
-        query: (rows[:first] + sorted(rows[first:], key=lambda row: -again[row]))[:count]
+        query: (rows[:first] + sorted(rows[first:among], key=lambda row: -again[row]) + rows[among:])[:count]
         for query, rows in by_query.items()
     }
 
 
 @settings(deadline=None, max_examples=40)
-@given(st.integers(1, 4), st.integers(1, 4), st.integers(1, 8), st.integers(0, 999))
-def test_by_loops(queries, first, count, seed):
+@given(st.integers(1, 4), st.integers(1, 4), st.integers(0, 5), st.integers(1, 8), st.integers(0, 999))
+def test_by_loops(queries, first, more, count, seed):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 2**16, (10 * queries, 4)).astype(np.float32) / 64  # so that scores differ, and are exact
     y = np.where(np.arange(len(X)) % 10 < 4, np.arange(len(X)) % 2, -1.0)
     pool = pool_of(X, y, np.arange(len(X)) // 10)
-    found = Lookahead(first=first).select(pool, count)
-    expected = chosen_by_loops(pool, first, count)
+    found = Lookahead(first=first, among=first + more).select(pool, count)
+    expected = chosen_by_loops(pool, first, first + more, count)
     assert {query: found[pool.data.qid[found] == query].tolist() for query in expected} == expected
 
 
@@ -57,6 +57,11 @@ def test_is_top_where_there_is_nothing_to_learn():
 def test_first_is_a_whole_number_from_1(first):
     with pytest.raises(DataError, match="first must be a whole number from 1, got "):
         Lookahead(first=first)
+
+
+def test_among_holds_the_first():
+    with pytest.raises(DataError, match="among must be a whole number from 4, got 3"):
+        Lookahead(first=4, among=3)
 
 
 class Refuses(FirstFeature):

@@ -16,28 +16,31 @@ __all__ = ["Lookahead"]
 
 @dataclass(frozen=True)
 class Lookahead(Sampler):
-    """The best-ranked documents, of which all but the `first` are chosen by a second look.
+    """The best-ranked documents, of which all but the `first` are chosen by a second look `among` the best.
 
     A batch of the best-ranked (Top) errs in one direction, that of the ranker's own errors: where most of it proves
     irrelevant, the ranker turns against all that it looked for, and may become worse before it becomes better. So the
     ranker is fitted once more as if the `first` documents of every query were irrelevant, as most will be where
-    relevant ones are rare; what stands first then is what is left to be said for the others.
+    relevant ones are rare; of those next in rank it takes what is left to be said for.
     """
 
     first: int = 3
+    among: int = 10
 
     kind: ClassVar[str] = "lookahead"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.first, bool) or not isinstance(self.first, int) or self.first < 1:
-            raise DataError(f"first must be a whole number from 1, got {self.first!r}; pass for example 3")
+        for name, least in (("first", 1), ("among", self.first)):
+            given = getattr(self, name)
+            if isinstance(given, bool) or not isinstance(given, int) or given < least:
+                raise DataError(f"{name} must be a whole number from {least}, got {given!r}; pass for example 10")
 
     def utilities(self, pool: Pool, rng: np.random.Generator) -> Array:
-        """Negative places: those of the `first` by the ranker, of the others by the second look."""
+        """Negative places: by the ranker, but for those from `first` to `among`, which the second look orders anew."""
         order = pool.falling_by(pool.scores, rng)
-        chosen = pool.first_of(order, self.first)
-        supposed = pool.candidates[chosen]
+        place = pool.places(order)
+        supposed = pool.candidates[pool.first_of(order, self.first)]
         rows = np.concatenate([pool.labelled, supposed])
         labels = np.concatenate([pool.y[pool.labelled], np.zeros(supposed.size)])
         if not pool.can_learn(rows, labels):
@@ -46,6 +49,6 @@ class Lookahead(Sampler):
             second = pool.scores_by(pool.refitted(rows, labels))
         except DataError:  # rankers differ in how few rows they refuse
             return pool.scores
-        place = pool.places(pool.falling_by(second, rng)) + self.first
-        place[chosen] = pool.places(order)[chosen]
-        return -place.astype(np.float64)
+        is_next = (place >= self.first) & (place < self.among)
+        anew = pool.places(pool.falling_by(np.where(is_next, second, -np.inf), rng))
+        return -np.where(is_next, self.first + anew, place).astype(np.float64)
