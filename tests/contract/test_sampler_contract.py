@@ -22,7 +22,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "entropy": [{}, {"apart": 0.5}],
     "diverse": [{}, {"folds": 2, "apart": 0.5}, {"folds": 20}],
     "change": [{}, {"metric": "auc", "draws": 2, "apart": 0.5}, {"metric": "map"}, {"metric": "err@5", "draws": 1}],
-    "lookahead": [{}, {"first": 1, "apart": 0.5}, {"first": 100}],
+    "lookahead": [{}, {"first": 1, "apart": 0.5}, {"first": 100, "among": 200}],
 }
 CASES = [
     pytest.param(kind, number, check, id=f"{kind}-{number}-{check.__name__}")
