@@ -4,8 +4,8 @@
 are timed over five folds, what took more than ten seconds in the first fold, and larger sizes, on the first alone. A
 method that passes LIMIT seconds is not tried on more rows. CPU seconds; HiGHS counts its limit by the wall clock.
 
-At P3's sizes the value of program (2) is given too: the mean of the ν smallest pair margins. LP-Pair's two rows must
-agree in it.
+At P3's sizes the value of program (2) is given too: the mean of the ν smallest pair margins. Ours may be the higher of
+LP-Pair's two: it has the negatives of the features as well.
 """
 
 from __future__ import annotations

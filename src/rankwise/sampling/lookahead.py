@@ -37,18 +37,21 @@ class Lookahead(Sampler):
                 raise DataError(f"{name} must be a whole number from {least}, got {given!r}; pass for example 10")
 
     def utilities(self, pool: Pool, rng: np.random.Generator) -> Array:
-        """Negative places: by the ranker, but for those from `first` to `among`, which the second look orders anew."""
-        order = pool.falling_by(pool.scores, rng)
-        place = pool.places(order)
-        supposed = pool.candidates[pool.first_of(order, self.first)]
+        """The ranker's scores, but for the `among` best: those are above, in the order that the second look gives."""
+        best = pool.best_of_each(pool.scores, self.among, rng)  # by query, the best first
+        query = pool.query[best]
+        start_of_query = np.searchsorted(query, query)
+        place = np.arange(best.size) - start_of_query
+        supposed = pool.candidates[best[place < self.first]]
         rows = np.concatenate([pool.labelled, supposed])
         labels = np.concatenate([pool.y[pool.labelled], np.zeros(supposed.size)])
         if not pool.can_learn(rows, labels):
             return pool.scores
         try:
-            second = pool.scores_by(pool.refitted(rows, labels))
+            second = pool.scores_by(pool.refitted(rows, labels), best)
         except DataError:  # rankers differ in how few rows they refuse
             return pool.scores
-        is_next = (place >= self.first) & (place < self.among)
-        anew = pool.places(pool.falling_by(np.where(is_next, second, -np.inf), rng))
-        return -np.where(is_next, self.first + anew, place).astype(np.float64)
+        order = np.lexsort((place, np.where(place < self.first, -np.inf, -second), query))
+        utilities = pool.scores - pool.scores.max()
+        utilities[best[order]] = self.among - place  # at least 1, and so above all others
+        return utilities

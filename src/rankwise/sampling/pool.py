@@ -122,11 +122,12 @@ class Pool:
         """The ranker's score of each candidate."""
         return self.scores_by(self.ranker)
 
-    def scores_by(self, ranker: Any) -> Array:
-        """Scores of the candidates by a ranker, checked."""
-        if 2 * self.candidates.size > len(self.data):  # scoring a few rows more is faster than copying the others
-            return _scores(ranker, self.data.X)[self.candidates]
-        return _scores(ranker, self.data.X[self.candidates])
+    def scores_by(self, ranker: Any, some: Rows | None = None) -> Array:
+        """Scores of the candidates, or of some of them (by number), by a ranker, checked."""
+        rows = self.candidates if some is None else self.candidates[some]
+        if 2 * rows.size > len(self.data):  # scoring a few rows more is faster than copying the others
+            return _scores(ranker, self.data.X)[rows]
+        return _scores(ranker, self.data.X[rows])
 
     @cached_property
     def known_scores(self) -> Array:
