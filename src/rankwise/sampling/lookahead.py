@@ -52,6 +52,6 @@ class Lookahead(Sampler):
         except DataError:  # rankers differ in how few rows they refuse
             return pool.scores
         order = np.lexsort((place, np.where(place < self.first, -np.inf, -second), query))
-        utilities = pool.scores - pool.scores.max()
+        utilities: Array = pool.scores - pool.scores.max(initial=-np.inf)
         utilities[best[order]] = self.among - place  # at least 1, and so above all others
         return utilities
