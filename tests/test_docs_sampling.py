@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from rankwise.metrics.compare import p_text
 from rankwise.sampling import sampler_kinds
 from tests.made_tables import ROOT, check_table, markdown
 
@@ -62,7 +63,7 @@ def test_differences_are_those_measured() -> None:
             if test["metric"] == "map" and {test["a"], test["b"]} in ({"lookahead", "top"}, {"lookahead", "lossmin"}):
                 sign = 1 if test["a"] == "lookahead" else -1
                 other = test["b"] if sign == 1 else test["a"]
-                p = [f"{test[key]:.4f}" for key in ("p_rounds", "p_runs")]
+                p = [p_text(test[key]) for key in ("p_rounds", "p_runs")]
                 rows.append([name, other, f"{sign * test['difference']:+.4f}", *p, str(len(results(name)["seeds"]))])
     header = ["data and ranker", "lookahead against", "MAP", "p over rounds", "p over runs", "runs"]
     check_table("docs/benchmarks.md", "p4 lookahead", markdown(header, rows))

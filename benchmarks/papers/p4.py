@@ -58,7 +58,7 @@ def curves(name: str, folds: list[Fold], ranker: str, samplers: list[str], optio
     print(found)
     if not options.quick:
         place = harness.RESULTS / f"p4-{name}-{ranker}"
-        if name == "topics":  # P4's figure 3 is of such data
+        if (name, ranker) == ("topics", "ranksvm"):  # as P4's figure 3
             write_learning_curves(place.with_suffix(".png"), found)
         about = {"machine": harness.machine(), "data": name, "ranker": repr(RANKERS[ranker]), "folds": len(folds)}
         place.with_suffix(".json").write_text(json.dumps(about | _short(found.to_dict()), indent=1) + "\n")

@@ -31,7 +31,7 @@ def label(
     ] = None,
     sampler: Annotated[
         str, typer.Option("--sampler", metavar="NAME", help="What chooses documents, once a model can be fitted.")
-    ] = "lookahead",
+    ] = "top",  # lookahead is for linear rankers: docs/benchmarks.md
     ranker: Annotated[RankerKind, typer.Option("--ranker", help="Model to fit after each round.")] = "lambdamart",
     settings: Annotated[
         list[str] | None,
