@@ -27,6 +27,17 @@ def fitted(method="pairs", hypotheses="features", **parameters):
     return MarginRanker(method=method, hypotheses=hypotheses, **given).fit(X, Y, eval_set=(X_NEW, Y_NEW))
 
 
+def test_a_raised_epsilon_is_loaded(tmp_path, caplog):
+    labels = np.random.default_rng(0).permutation(Y)  # nothing to learn: the worst pairs have no margin
+    model = MarginRanker(epsilon=0.1, tol=1e-3).fit(X, labels)
+    assert model.epsilon_ > 0.1
+    assert "epsilon was raised" in caplog.text
+    save(model, tmp_path / "m.rw")
+    loaded = load(tmp_path / "m.rw")
+    assert loaded.epsilon_ == model.epsilon_
+    assert np.array_equal(loaded.predict(X_NEW), model.predict(X_NEW))
+
+
 @pytest.mark.parametrize(("method", "hypotheses"), SETTINGS)
 def test_what_is_loaded_is_what_was_saved(tmp_path, method, hypotheses):
     model = fitted(method, hypotheses)

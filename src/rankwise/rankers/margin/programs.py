@@ -14,7 +14,7 @@ from rankwise.objectives.margins.cutting_planes import Hypotheses, Progress, sol
 from rankwise.objectives.margins.lists import PairLists
 from rankwise.objectives.margins.tails import HardTail, PairTail, ProductTail, TailOf, TangentTail
 
-__all__ = ["METHODS", "Method", "Round", "program", "raised_rounds", "rounds"]
+__all__ = ["METHODS", "Method", "Round", "program", "raised", "raised_rounds", "rounds"]
 
 log = logging.getLogger("rankwise")
 
@@ -60,12 +60,24 @@ def rounds(method: str, lists: PairLists, hypotheses: Any, epsilon: float, tol: 
     yield replace(last, progress=_sparse(last, hypotheses, tol))
 
 
+def raised(epsilon: float) -> Iterator[float]:
+    """ε itself, and what it is raised to step by step, up to 1.
+
+    >>> [round(one, 3) for one in raised(0.6)]
+    [0.6, 0.75, 0.938, 1.0]
+    """
+    yield epsilon
+    while epsilon < 1.0:
+        epsilon = min(1.0, RAISE * epsilon)
+        yield epsilon
+
+
 def raised_rounds(
     method: str, lists: PairLists, hypotheses: Any, epsilon: float, tol: float, most: int
 ) -> Iterator[Round]:
     """The same, with ε raised until the worst pairs have a positive mean margin: only the last round is done."""
     asked = epsilon
-    while True:
+    for epsilon in raised(asked):
         final = method == "hard" or epsilon == 1.0
         for one in rounds(method, lists, hypotheses, epsilon, tol, most):
             if not one.done:
@@ -75,7 +87,6 @@ def raised_rounds(
         else:
             if one.progress.tail.value > tol or final:
                 break
-        epsilon = min(1.0, RAISE * epsilon)
     if epsilon > asked:
         log.warning(
             "no combination gives the worst %g of the pairs a positive mean margin; epsilon was raised to %.3g",

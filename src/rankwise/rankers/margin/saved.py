@@ -11,6 +11,7 @@ import numpy as np
 from rankwise.errors import DataError, ModelFileError
 from rankwise.rankers.margin.certificate import MarginCertificate
 from rankwise.rankers.margin.hypotheses import Array, Scale
+from rankwise.rankers.margin.programs import raised
 from rankwise.rankers.margin.verified import CutPoint
 from rankwise.rankers.saved_values import is_number
 
@@ -58,7 +59,7 @@ def recall(model: Any, said: dict[str, Any]) -> None:
             raise ModelFileError("the scale of the model must be of features that vary; save it again")
         model.scale_ = Scale(low, high)
     model.epsilon_ = float(_numbers({"epsilon": [said.get("epsilon")]}, "epsilon", 1)[0])
-    if model.epsilon_ not in model._epsilons():
+    if model.epsilon_ not in {one for epsilon in model._epsilons() for one in raised(epsilon)}:
         raise ModelFileError("epsilon of the model must be among those of its parameters; save it again")
     model.nu_ = None if said.get("nu") is None else _numbers(said, "nu", None, low=0.0)
     cuts: Any = said.get("cuts")
