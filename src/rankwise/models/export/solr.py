@@ -1,0 +1,194 @@
+"""Solr's LTR: MultipleAdditiveTreesModel or LinearModel as JSON, and beside it a feature store to fill in.
+
+Solr goes left if value <= threshold + 1e-6, all in single precision, and has no rule for what is missing. The 1e-6 is
+taken off each threshold beforehand. Where no number gives the threshold that way (those near 0), the split is by the
+same feature times a power of two, which is exact: a second entry of the feature list, with a normalizer.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.errors import DataError
+from rankwise.models.export.base import Format, Predict, check_single, check_trees
+from rankwise.models.export.floats import above, below, single
+from rankwise.models.export.reading import Branch, sums_of_trees
+from rankwise.models.export.scorer import SINGLE, Leaf, Linear, Node, Scorer, Trees
+
+__all__ = ["Solr"]
+
+CLASSES = "org.apache.solr.ltr"
+SLACK = np.float32(1e-6)
+SAFE = 32.0  # thresholds of this size or more are as they are when the slack is added
+HIGHEST_POWER = 149  # 2^-149 is the least number of single precision
+
+
+class Solr(Format):
+    """FILE for the model store, and FILE with .features before its ending for the feature store."""
+
+    name = "solr"
+    rounding = SINGLE
+    missing = False
+
+    def files(self, scorer: Scorer, path: Path) -> dict[Path, bytes]:
+        """Both stores; model and store are called by the name of the file."""
+        if isinstance(scorer, Linear):
+            check_single(self, scorer, scorer.slopes, "a weight")
+            used = np.flatnonzero(scorer.slopes).tolist() or [0]
+            weights = {scorer.names[k]: float(scorer.slopes[k]) for k in used}
+            kind, features, params = "LinearModel", [{"name": name} for name in weights], {"weights": weights}
+            fields = dict.fromkeys(weights, "")
+            fields |= {name: name for name in weights}
+        elif isinstance(scorer, Trees):
+            check_trees(self, scorer, categories=False)
+            check_single(self, scorer, np.array([x for tree in scorer.trees for x in tree.leaves]), "a leaf")
+            places = _Places(scorer)
+            roots = [tree.root for tree in scorer.trees]
+            if scorer.constant or not roots:
+                roots.append(Leaf(scorer.constant))
+            trees = [{"weight": "1", "root": places.told(root)} for root in roots]
+            kind, features, params = "MultipleAdditiveTreesModel", places.features, {"trees": trees}
+            fields = places.fields
+        else:
+            raise self.refused(scorer, "export to onnx")
+        model = {
+            "class": f"{CLASSES}.model.{kind}",
+            "name": path.stem,
+            "store": path.stem,
+            "features": features,
+            "params": params,
+        }
+        store = [
+            {
+                "store": path.stem,
+                "name": name,
+                "class": f"{CLASSES}.feature.FieldValueFeature",
+                "params": {"field": field},
+            }
+            for name, field in fields.items()
+        ]
+        return {path: _json(model), path.with_suffix(f".features{path.suffix}"): _json(store)}
+
+    def offset(self, scorer: Scorer) -> float:
+        """LinearModel has no intercept."""
+        return scorer.intercept if isinstance(scorer, Linear) else 0.0
+
+    def predict(self, path: Path, names: list[str]) -> Predict:
+        """As Solr computes, each feature taken from the column that its entry of the feature store names."""
+        told = json.loads(path.read_text(encoding="utf-8"))
+        store = json.loads(path.with_suffix(f".features{path.suffix}").read_text(encoding="utf-8"))
+        fields = {one["name"]: one["params"]["field"] for one in store}
+        columns = [names.index(fields[feature["name"]]) for feature in told["features"]]
+        scales = [np.float32(feature["norm"]["params"]["std"] if "norm" in feature else 1) for feature in told["features"]]
+
+        def seen(X: NDArray[np.float32]) -> NDArray[np.float32]:
+            with np.errstate(over="ignore"):
+                return X[:, columns] / np.array(scales, dtype=np.float32)
+
+        if "weights" in told["params"]:
+            weights = np.array([told["params"]["weights"][feature["name"]] for feature in told["features"]], np.float32)
+            return lambda X: sums_in_turn(seen(X) * weights)
+        place = {feature["name"]: k for k, feature in enumerate(told["features"])}
+        weights_of_trees = [float(tree["weight"]) for tree in told["params"]["trees"]]
+        trees = [_branch(tree["root"], place, w) for tree, w in zip(told["params"]["trees"], weights_of_trees, strict=True)]
+        return lambda X: sums_of_trees(trees, seen(X), np.float32)
+
+
+def sums_in_turn(products: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Sums of rows, one column after the other in single precision."""
+    total = np.zeros(len(products), dtype=np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for column in products.T:
+            total += column
+    return total.astype(np.float64)
+
+
+class _Places:
+    """Which entry of the feature list, and which number in the file, stands for each split."""
+
+    def __init__(self, scorer: Trees) -> None:
+        thresholds: dict[int, set[float]] = {}
+        for split in scorer.splits:
+            thresholds.setdefault(split.feature, set()).add(single(split.threshold))
+        self.features: list[dict[str, Any]] = []
+        self.fields: dict[str, str] = {}
+        self.tests: dict[tuple[int, float], tuple[str, float]] = {}
+        for feature, limits in sorted(thresholds.items()):
+            name = scorer.names[feature]
+            odd = [limit for limit in limits if _before_slack(limit) is None]
+            self._place(feature, name, name, limits.difference(odd), 0)
+            if odd:
+                power = _power(odd)
+                if power is None:
+                    raise DataError(
+                        f"solr adds 1e-6 to thresholds in single precision, so that it cannot express {odd[0]!r} of "
+                        f"the feature {name!r}; scale the feature up and train again, or export to onnx"
+                    )
+                other = f"{name}_times_2_to_{power}"
+                while other in scorer.names:
+                    other += "_"
+                self._place(feature, other, name, odd, power)
+
+    def _place(self, feature: int, name: str, field: str, limits: Iterable[float], power: int) -> None:
+        found = {limit: _before_slack(math.ldexp(limit, power)) for limit in limits}
+        if not found:
+            return
+        entry: dict[str, Any] = {"name": name}
+        if power:
+            std = {"avg": "0.0", "std": repr(math.ldexp(1.0, -power))}
+            entry["norm"] = {"class": f"{CLASSES}.norm.StandardNormalizer", "params": std}
+        self.features.append(entry)
+        self.fields[name] = field
+        for limit, written in found.items():
+            assert written is not None
+            self.tests[feature, limit] = name, written
+
+    def told(self, node: Node) -> dict[str, Any]:
+        """A node as Solr reads it: numbers are texts."""
+        if isinstance(node, Leaf):
+            return {"value": repr(float(np.float32(node.value)))}
+        name, written = self.tests[node.feature, single(node.threshold)]
+        return {
+            "feature": name,
+            "threshold": repr(written),
+            "left": self.told(node.left),
+            "right": self.told(node.right),
+        }
+
+
+def _before_slack(limit: float) -> float | None:
+    """A float32 that is `limit` once the slack is added; None if there is none."""
+    with np.errstate(over="ignore"):
+        near = float(np.float32(limit) - SLACK)
+        for tried in (near, below(near), above(near), limit):
+            if float(np.float32(tried) + SLACK) == limit:
+                return tried
+    return None
+
+
+def _power(limits: list[float]) -> int | None:
+    """The least power of two by which all these thresholds can be expressed."""
+    least = min(abs(limit) for limit in limits)
+    power = min(math.ceil(math.log2(SAFE / least)), HIGHEST_POWER)
+    scaled = [math.ldexp(limit, power) for limit in limits]
+    fits = all(abs(limit) < 2.0**120 and _before_slack(limit) is not None for limit in scaled)
+    return power if fits and power > 0 else None
+
+
+def _branch(told: dict[str, Any], place: dict[str, int], weight: float) -> Branch | float:
+    if "value" in told:
+        return float(np.float32(weight) * np.float32(told["value"]))
+    limit = np.float32(told["threshold"]) + SLACK
+    left, right = (_branch(told[side], place, weight) for side in ("left", "right"))
+    return Branch(place[told["feature"]], lambda x: x <= limit, left, right)
+
+
+def _json(told: Any) -> bytes:
+    return f"{json.dumps(told, indent=1, allow_nan=False, ensure_ascii=False)}\n".encode()
