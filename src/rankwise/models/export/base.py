@@ -32,6 +32,10 @@ class Format(ABC):
         """The largest score that the system can add up to."""
         return LARGEST if self.rounding == SINGLE else float(np.finfo(np.float64).max)
 
+    def places(self, path: Path) -> list[Path]:
+        """The files that `files` gives, before there is a model."""
+        return [path]
+
     @abstractmethod
     def files(self, scorer: Scorer, path: Path) -> dict[Path, bytes]:
         """What to write; DataError for what the format cannot express."""
@@ -74,18 +78,22 @@ def check_trees(to: Format, scorer: Trees, *, categories: bool, nested: bool = T
                 f"{to.name} cannot express a threshold below all numbers, got one of the feature {feature!r}; "
                 "export to lightgbm"
             )
+    largest = max((abs(value) for tree in scorer.trees for value in tree.leaves), default=0.0)
+    if largest > to.largest:
+        raise DataError(f"{to.name} has single precision, got a leaf of {largest:g}; export to onnx")
     if nested and any(_depth(tree.root) > DEEPEST for tree in scorer.trees):
         raise DataError(
             f"{to.name} nests splits, which ends at {DEEPEST} levels, got a deeper tree; export to onnx or lightgbm"
         )
 
 
-def check_single(to: Format, scorer: Scorer, values: NDArray[np.float64], of_what: str) -> None:
-    """Refuse numbers that single precision does not hold."""
-    if not (np.abs(values) <= LARGEST).all():
-        raise DataError(
-            f"{to.name} has single precision, got {of_what} of {values[np.argmax(np.abs(values))]:g}; export to onnx"
-        )
+def check_single(to: Format, scorer: Linear) -> None:
+    """Refuse weights that single precision does not hold."""
+    for name, weight in zip(scorer.names, scorer.slopes.tolist(), strict=True):
+        if abs(weight) > LARGEST:
+            raise DataError(
+                f"{to.name} has single precision, got the weight {weight:g} of the feature {name!r}; export to onnx"
+            )
 
 
 def _depth(root: Any) -> int:

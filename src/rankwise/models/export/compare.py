@@ -25,15 +25,15 @@ SMALL = 64
 class Difference:
     """How two scores of each row differ.
 
-    `allowed` is the most that rounding explains at any row; `beyond` counts rows that differ by more than it explains
-    there. `orders_changed` counts pairs of documents of a query whose order is reversed. `left_out` counts rows whose
-    score is too large for the precision of either side.
+    `rounding` is what rounding explains at the row of the largest difference; `beyond` counts rows that differ by more
+    than it explains there. `orders_changed` counts pairs of documents of a query whose order is reversed. `left_out`
+    counts rows whose score is too large for the precision of either side.
     """
 
     rows: int
     queries: int
     largest: float
-    allowed: float
+    rounding: float
     beyond: int
     orders_changed: int
     left_out: int
@@ -78,13 +78,15 @@ def compare_rows(model: Any, scorer: Scorer, to: Format, predict: Predict, X: An
     tolerance += scorer.terms * float(np.finfo(np.float32).tiny)
     fits = np.isfinite(ours) & (sizes <= min(to.largest, _largest(scorer)))
     # A score that is no number is a mistake wherever ours is one.
-    apart = np.where(np.isfinite(theirs), np.abs(theirs - ours), np.inf)
+    with np.errstate(invalid="ignore"):
+        apart = np.where(np.isfinite(theirs), np.abs(theirs - ours), np.inf)
+    at = int(np.argmax(np.where(fits, apart, -1.0)))
     groups = QueryGroups.of_rows(None if qid is None else np.asarray(qid)[fits], int(fits.sum()))
     return Difference(
         rows=X.shape[0],
         queries=groups.n_queries,
-        largest=float(apart[fits].max(initial=0.0)),
-        allowed=float(tolerance[fits].max(initial=0.0)),
+        largest=float(apart[at]) if fits[at] else 0.0,
+        rounding=float(tolerance[at]) if fits[at] else 0.0,
         beyond=int((apart > tolerance)[fits].sum()),
         orders_changed=orders_changed(ours[fits], theirs[fits], groups),
         left_out=int((~fits).sum()),

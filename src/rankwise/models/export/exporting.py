@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import ExitStack
 from os import PathLike
 from pathlib import Path
-from typing import Any
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from rankwise.data import RankingData
 from rankwise.data.atomic import atomic_path
@@ -66,7 +66,9 @@ def _compared(model: Any, scorer: Scorer, to: Format, path: Path, data: RankingD
         raise
     except Exception as problem:  # what a reader of ours, of ONNX Runtime or of LightGBM stumbles over in a bad file
         said = " ".join(str(problem).split())[:200]
-        raise DataError(f"{path.name} is no sound {to.name} file ({type(problem).__name__}: {said}); export it again") from None
+        raise DataError(
+            f"{path.name} is no sound {to.name} file ({type(problem).__name__}: {said}); export it again"
+        ) from None
     missing = to.missing and not isinstance(scorer, Linear | Net)
     probes = probe_rows(scorer, missing=missing)
     return Comparison(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["LARGEST", "above", "below", "single"]
+__all__ = ["LARGEST", "ZERO", "above", "below", "single"]
 
 LARGEST = float(np.finfo(np.float32).max)
+ZERO = float(np.float32(1e-35))  # LightGBM takes what is not farther from 0 for 0
 
 
 def single(threshold: float) -> float:
-    """The largest float32 at or below a threshold: `x <= threshold` and `x <= single(threshold)` are the same for float32.
+    """The largest float32 at or below a threshold: no float32 is between the two, so that both part them alike.
 
     >>> single(0.1), single(1e300) == LARGEST
     (0.09999999403953552, True)

@@ -8,7 +8,9 @@ from pathlib import Path
 import lightgbm as lgb
 import numpy as np
 
+from rankwise.errors import DataError
 from rankwise.models.export.base import Format, Predict
+from rankwise.models.export.floats import ZERO, single
 from rankwise.models.export.scorer import Leaf, Scorer, Split, Trees
 from rankwise.rankers.tree_text import join_trees, read_booster
 
@@ -28,7 +30,12 @@ class LightGBM(Format):
         """The text that `lightgbm.Booster(model_file=…)` reads."""
         if not isinstance(scorer, Trees):
             raise self.refused(scorer, "export to onnx")
-        texts = [_scaled(tree.text, tree.scale) if tree.text else _stump(tree.root) for tree in scorer.two_sided().trees]
+        for tree in scorer.trees:
+            if tree.text is None:
+                _check_zero(scorer, tree.root)
+        texts = [
+            _scaled(tree.text, tree.scale) if tree.text else _stump(tree.root) for tree in scorer.two_sided().trees
+        ]
         if scorer.constant or not texts:
             texts.append(f"num_leaves=1\nnum_cat=0\nleaf_value={scorer.constant!r}\nis_linear=0\nshrinkage=1")
         header = [
@@ -42,6 +49,15 @@ class LightGBM(Format):
         """By LightGBM itself."""
         booster: lgb.Booster = read_booster(path.read_text(encoding="utf-8"))
         return lambda X: np.asarray(booster.predict(X, raw_score=True, num_threads=1), dtype=np.float64)
+
+
+def _check_zero(scorer: Scorer, root: Leaf | Split) -> None:
+    """LightGBM cannot part numbers that it takes for 0."""
+    if isinstance(root, Split) and -ZERO <= single(root.threshold) < ZERO:
+        raise DataError(
+            f"lightgbm takes numbers up to 1e-35 for 0, so that it cannot express the threshold {root.threshold!r} of "
+            f"the feature {scorer.names[root.feature]!r}; export to onnx"
+        )
 
 
 def plain_names(names: list[str]) -> list[str]:
@@ -67,10 +83,11 @@ def _stump(root: Leaf | Split) -> str:
     assert isinstance(root, Split)
     assert isinstance(root.left, Leaf)
     assert isinstance(root.right, Leaf)
+    kind = LEFT_IF_MISSING if root.missing_left else RIGHT_IF_MISSING
     return "\n".join(
         [
             "num_leaves=2", "num_cat=0", f"split_feature={root.feature}", "split_gain=1",
-            f"threshold={root.threshold!r}", f"decision_type={LEFT_IF_MISSING if root.missing_left else RIGHT_IF_MISSING}",
+            f"threshold={root.threshold!r}", f"decision_type={kind}",
             "left_child=-1", "right_child=-2", f"leaf_value={root.left.value!r} {root.right.value!r}",
             "leaf_weight=1 1", "leaf_count=1 1", "internal_value=0", "internal_weight=2", "internal_count=2",
             "is_linear=0", "shrinkage=1",

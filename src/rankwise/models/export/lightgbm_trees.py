@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rankwise.models.export.floats import ZERO, below
 from rankwise.models.export.scorer import Leaf, Missing, Node, Split, Tree
 from rankwise.rankers.tree_text import split_trees
 
@@ -39,9 +40,21 @@ def _root(text: str, scale: float) -> Node:
             place = int(threshold)
             categories = _bits(words[starts[place] : starts[place + 1]])
         made[node] = Split(
-            features[node], threshold, made[lefts[node]], made[rights[node]], _missing(kinds[node]), categories
+            features[node],
+            _as_it_acts(threshold),
+            made[lefts[node]],
+            made[rights[node]],
+            _missing(kinds[node]),
+            categories,
         )
     return made[0]
+
+
+def _as_it_acts(threshold: float) -> float:
+    """LightGBM takes numbers up to ±1e-35 for 0: they are all on the side of 0, wherever the threshold parts them."""
+    if 0.0 <= threshold <= ZERO:
+        return ZERO
+    return below(-ZERO) if -ZERO <= threshold < 0.0 else threshold
 
 
 def _missing(kind: int) -> Missing:

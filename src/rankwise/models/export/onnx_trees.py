@@ -80,7 +80,9 @@ class _Flat:
                 self.leaves.append(node.value)
                 continue
             number, by_set = len(self.columns), node.categories is not None
-            self.columns.append(self.column_of[node.feature, node.categories] if node.categories is not None else node.feature)
+            self.columns.append(
+                self.column_of[node.feature, node.categories] if node.categories is not None else node.feature
+            )
             self.limits.append(HALF if by_set else float(np.clip(node.threshold, -1e300, 1e300)))
             self.missing.append(int(node.missing_left))
             self.children.append([(0, 0), (0, 0)])
@@ -97,7 +99,9 @@ class _Flat:
         from onnx import numpy_helper
 
         count = len(self.columns)
-        (true, true_leaf), (false, false_leaf) = (zip(*(pair[side] for pair in self.children), strict=True) for side in (0, 1))
+        (true, true_leaf), (false, false_leaf) = (
+            zip(*(pair[side] for pair in self.children), strict=True) for side in (0, 1)
+        )
         return {
             "n_targets": 1,
             "aggregate_function": SUM,

@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.models.export.floats import LARGEST, above, below, single
+from rankwise.models.export.floats import LARGEST, ZERO, above, below, single
 from rankwise.models.export.scorer import Leaf, Linear, Net, Scorer, Split, Trees
 
 __all__ = ["probe_rows"]
 
 Rows = NDArray[np.float32]
-EXTREMES = [0.0, -0.0, 1.0, -1.0, 1e30, -1e30, 3e38, -3e38, LARGEST, -LARGEST, 1e-40, -1e-40, 1.5e-45, -1.5e-45]
+WHOLE = [0.0, -0.0, 1.0, -1.0, 1e30, -1e30, 3e38, -3e38, LARGEST, -LARGEST]
+NEAR_ZERO = [size * sign for size in (1e-30, above(ZERO), ZERO, below(ZERO), 1e-40, 1.5e-45) for sign in (1, -1)]
+EXTREMES = [*WHOLE, *NEAR_ZERO]
 MOST_CELLS = 2**25
 MOST_FEATURES = 200  # that extremes are tried on, one at a time
 DRAWN = 256
@@ -31,15 +33,16 @@ def probe_rows(scorer: Scorer, *, missing: bool) -> Rows:
         near = np.where(scorer.scale > 0.0, 1.0 / np.where(scorer.scale > 0.0, scorer.scale, 1.0), 1.0)
         usual = scorer.center + near * draw.standard_normal((DRAWN, len(scorer.names)))
         made = [np.clip(usual, -LARGEST, LARGEST).astype(np.float32)]
-        values = {feature: EXTREMES for feature in range(len(scorer.names))}
+        values = dict.fromkeys(range(len(scorer.names)), EXTREMES)
     made.append(_one_at_a_time(values, made[0][0], draw))
     rows = np.concatenate(made)
     return rows if len(rows) <= most else rows[np.sort(draw.choice(len(rows), most, replace=False))]
 
 
 def _values(scorer: Trees, missing: bool) -> dict[int, list[float]]:
-    """What to try for each feature that counts."""
+    """What to try for each feature that counts; categories are whole numbers."""
     found: dict[int, set[float]] = {}
+    of_categories = {split.feature for split in scorer.splits if split.categories is not None}
     for split in scorer.splits:
         mine = found.setdefault(split.feature, set())
         if split.categories is not None:
@@ -47,7 +50,10 @@ def _values(scorer: Trees, missing: bool) -> dict[int, list[float]]:
         else:
             mine.update(_around(split.threshold))
     extra = [np.nan] if missing else []
-    return {feature: [*sorted(mine), *EXTREMES, *extra] for feature, mine in sorted(found.items())}
+    return {
+        feature: [*sorted(mine), *(WHOLE if feature in of_categories else EXTREMES), *extra]
+        for feature, mine in sorted(found.items())
+    }
 
 
 def _around(threshold: float) -> list[float]:
@@ -77,7 +83,7 @@ def _one_at_a_time(values: dict[int, list[float]], base: Rows, draw: np.random.G
 def _at_thresholds(
     scorer: Trees, missing: bool, values: dict[int, list[float]], draw: np.random.Generator
 ) -> list[Rows]:
-    """For each split rows that come to it, with the value at the threshold, just above it, just below it, and missing."""
+    """For each split rows that come to it, with the value at the threshold, next to it on both sides, and missing."""
     rows: list[Any] = []
     for tree in scorer.trees:
         waiting: list[tuple[Any, dict[int, tuple[float, float]], dict[int, float]]] = [(tree.root, {}, {})]
@@ -108,7 +114,10 @@ def _below_split(node: Split, limits: Any, fixed: dict[int, float]) -> list[Any]
     if node.categories is not None:
         outside = float(max(node.categories) + 1)
         sides = [float(min(node.categories)), outside]
-        return [(side, limits, fixed | {node.feature: value}) for side, value in zip((node.left, node.right), sides, strict=True)]
+        return [
+            (side, limits, fixed | {node.feature: value})
+            for side, value in zip((node.left, node.right), sides, strict=True)
+        ]
     low, high = limits.get(node.feature, (-LARGEST, LARGEST))
     limit = single(node.threshold)
     return [

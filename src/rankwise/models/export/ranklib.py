@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwise.models.export.base import Format, Predict, check_single, check_trees
+from rankwise.models.export.base import Format, Predict, check_trees
 from rankwise.models.export.floats import single
 from rankwise.models.export.reading import Branch, sums_of_trees
 from rankwise.models.export.scorer import SINGLE, Leaf, Linear, Node, Scorer, Trees
@@ -34,12 +34,8 @@ class RankLib(Format):
         if not isinstance(scorer, Trees):
             raise self.refused(scorer, "export to onnx")
         check_trees(self, scorer, categories=False)
-        check_single(self, scorer, np.array([x for tree in scorer.trees for x in tree.leaves]), "a leaf")
-        roots = [tree.root for tree in scorer.trees]
-        if scorer.constant or not roots:
-            roots.append(Leaf(scorer.constant))
-        lines = ["## LambdaMART", f"## No. of trees = {len(roots)}", "", "<ensemble>"]
-        for number, root in enumerate(roots, start=1):
+        lines = ["## LambdaMART", f"## No. of trees = {len(scorer.roots)}", "", "<ensemble>"]
+        for number, root in enumerate(scorer.roots, start=1):
             lines += [f'\t<tree id="{number}" weight="1.0">', "\t\t<split>", *_lines(root, "\t\t\t"), "\t\t</split>"]
             lines.append("\t</tree>")
         return {path: "\n".join([*lines, "</ensemble>", ""]).encode()}

@@ -5,6 +5,7 @@ Every format is written from one of these three, and every ranker becomes one of
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -80,11 +81,25 @@ class Tree:
 
 
 @dataclass(frozen=True, eq=False)
-class Scorer:
-    """What all have: the names of the features, and what kind of model it was."""
+class Scorer(ABC):
+    """What all have: the names of the features, what kind of model it was, and how exact it is."""
 
     kind: str
     names: list[str]
+
+    @property
+    @abstractmethod
+    def rounding(self) -> float:
+        """How much an operation of the model itself may be off, as a share of its result."""
+
+    @property
+    @abstractmethod
+    def terms(self) -> int:
+        """Operations one after the other that each may round."""
+
+    @abstractmethod
+    def magnitude(self, X: NDArray[Any]) -> Array:
+        """What the rounding of each row's score is a share of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,13 +108,23 @@ class Trees(Scorer):
 
     trees: list[Tree]
     constant: float = 0.0
-    rounding = DOUBLE
+
+    @property
+    def rounding(self) -> float:
+        """Trees add up in double precision."""
+        return DOUBLE
 
     @property
     def splits(self) -> Iterator[Split]:
         """The splits of all trees."""
         for tree in self.trees:
             yield from tree.splits
+
+    @property
+    def roots(self) -> list[Node]:
+        """All trees, the constant being one of a single leaf; there is at least one."""
+        roots = [tree.root for tree in self.trees]
+        return [*roots, Leaf(self.constant)] if self.constant or not roots else roots
 
     @property
     def terms(self) -> int:
@@ -167,14 +192,18 @@ class Linear(Scorer):
 
 @dataclass(frozen=True, eq=False)
 class Net(Scorer):
-    """Layers of weights and biases in single precision on (x − center)·scale, an activation between them, a constant."""
+    """Layers of weights and biases, in single precision, on (x − center)·scale, and a constant."""
 
     center: Array
     scale: Array
     layers: list[tuple[NDArray[np.float32], NDArray[np.float32] | None]]
     activation: Literal["relu", "tanh"]
     constant: float = 0.0
-    rounding = SINGLE
+
+    @property
+    def rounding(self) -> float:
+        """Nets compute in single precision."""
+        return SINGLE
 
     @property
     def terms(self) -> int:

@@ -37,25 +37,16 @@ class Solr(Format):
     rounding = SINGLE
     missing = False
 
+    def places(self, path: Path) -> list[Path]:
+        """Both files."""
+        return [path, path.with_suffix(f".features{path.suffix}")]
+
     def files(self, scorer: Scorer, path: Path) -> dict[Path, bytes]:
         """Both stores; model and store are called by the name of the file."""
         if isinstance(scorer, Linear):
-            check_single(self, scorer, scorer.slopes, "a weight")
-            used = np.flatnonzero(scorer.slopes).tolist() or [0]
-            weights = {scorer.names[k]: float(scorer.slopes[k]) for k in used}
-            kind, features, params = "LinearModel", [{"name": name} for name in weights], {"weights": weights}
-            fields = dict.fromkeys(weights, "")
-            fields |= {name: name for name in weights}
+            kind, features, params, fields = _linear(self, scorer)
         elif isinstance(scorer, Trees):
-            check_trees(self, scorer, categories=False)
-            check_single(self, scorer, np.array([x for tree in scorer.trees for x in tree.leaves]), "a leaf")
-            places = _Places(scorer)
-            roots = [tree.root for tree in scorer.trees]
-            if scorer.constant or not roots:
-                roots.append(Leaf(scorer.constant))
-            trees = [{"weight": "1", "root": places.told(root)} for root in roots]
-            kind, features, params = "MultipleAdditiveTreesModel", places.features, {"trees": trees}
-            fields = places.fields
+            kind, features, params, fields = _trees(self, scorer)
         else:
             raise self.refused(scorer, "export to onnx")
         model = {
@@ -74,7 +65,7 @@ class Solr(Format):
             }
             for name, field in fields.items()
         ]
-        return {path: _json(model), path.with_suffix(f".features{path.suffix}"): _json(store)}
+        return dict(zip(self.places(path), (_json(model), _json(store)), strict=True))
 
     def offset(self, scorer: Scorer) -> float:
         """LinearModel has no intercept."""
@@ -82,23 +73,45 @@ class Solr(Format):
 
     def predict(self, path: Path, names: list[str]) -> Predict:
         """As Solr computes, each feature taken from the column that its entry of the feature store names."""
-        told = json.loads(path.read_text(encoding="utf-8"))
-        store = json.loads(path.with_suffix(f".features{path.suffix}").read_text(encoding="utf-8"))
+        told, store = (json.loads(one.read_text(encoding="utf-8")) for one in self.places(path))
         fields = {one["name"]: one["params"]["field"] for one in store}
         columns = [names.index(fields[feature["name"]]) for feature in told["features"]]
-        scales = [np.float32(feature["norm"]["params"]["std"] if "norm" in feature else 1) for feature in told["features"]]
+        scales = [
+            np.float32(feature["norm"]["params"]["std"] if "norm" in feature else 1) for feature in told["features"]
+        ]
 
         def seen(X: NDArray[np.float32]) -> NDArray[np.float32]:
             with np.errstate(over="ignore"):
-                return X[:, columns] / np.array(scales, dtype=np.float32)
+                return np.asarray(X[:, columns] / np.array(scales, dtype=np.float32), dtype=np.float32)
 
         if "weights" in told["params"]:
             weights = np.array([told["params"]["weights"][feature["name"]] for feature in told["features"]], np.float32)
             return lambda X: sums_in_turn(seen(X) * weights)
         place = {feature["name"]: k for k, feature in enumerate(told["features"])}
         weights_of_trees = [float(tree["weight"]) for tree in told["params"]["trees"]]
-        trees = [_branch(tree["root"], place, w) for tree, w in zip(told["params"]["trees"], weights_of_trees, strict=True)]
+        trees = [
+            _branch(tree["root"], place, w) for tree, w in zip(told["params"]["trees"], weights_of_trees, strict=True)
+        ]
         return lambda X: sums_of_trees(trees, seen(X), np.float32)
+
+
+Told = tuple[str, list[dict[str, Any]], dict[str, Any], dict[str, str]]  # class, features, params, fields by name
+
+
+def _linear(to: Format, scorer: Linear) -> Told:
+    check_single(to, scorer)
+    used = np.flatnonzero(scorer.slopes).tolist() or [0]
+    weights = {scorer.names[k]: float(scorer.slopes[k]) for k in used}
+    return "LinearModel", [{"name": name} for name in weights], {"weights": weights}, {name: name for name in weights}
+
+
+def _trees(to: Format, scorer: Trees) -> Told:
+    check_trees(to, scorer, categories=False)
+    places = _Places(scorer)
+    trees = [{"weight": "1", "root": places.told(root)} for root in scorer.roots]
+    if not places.features:  # Solr wants one
+        places.add_entry(scorer.names[0], scorer.names[0], 0)
+    return "MultipleAdditiveTreesModel", places.features, {"trees": trees}, places.fields
 
 
 def sums_in_turn(products: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -138,17 +151,20 @@ class _Places:
 
     def _place(self, feature: int, name: str, field: str, limits: Iterable[float], power: int) -> None:
         found = {limit: _before_slack(math.ldexp(limit, power)) for limit in limits}
-        if not found:
-            return
+        if found:
+            self.add_entry(name, field, power)
+        for limit, written in found.items():
+            assert written is not None
+            self.tests[feature, limit] = name, written
+
+    def add_entry(self, name: str, field: str, power: int) -> None:
+        """A feature of the list, which is a field times a power of two."""
         entry: dict[str, Any] = {"name": name}
         if power:
             std = {"avg": "0.0", "std": repr(math.ldexp(1.0, -power))}
             entry["norm"] = {"class": f"{CLASSES}.norm.StandardNormalizer", "params": std}
         self.features.append(entry)
         self.fields[name] = field
-        for limit, written in found.items():
-            assert written is not None
-            self.tests[feature, limit] = name, written
 
     def told(self, node: Node) -> dict[str, Any]:
         """A node as Solr reads it: numbers are texts."""

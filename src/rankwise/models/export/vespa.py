@@ -48,9 +48,6 @@ class Vespa(Format):
                     f"vespa calls features by names such as price or attribute(price), got the feature {name!r}; "
                     "rename it and train again"
                 )
-        roots = [tree.root for tree in scorer.two_sided().trees]
-        if scorer.constant or not roots:
-            roots.append(Leaf(scorer.constant))
         told = {
             "name": "tree",
             "version": "v4",
@@ -60,7 +57,9 @@ class Vespa(Format):
             "objective": "regression",
             "feature_names": scorer.names,
             **_categories(scorer),
-            "tree_info": [{"tree_index": k, "tree_structure": _told(root)} for k, root in enumerate(roots)],
+            "tree_info": [
+                {"tree_index": k, "tree_structure": _told(root)} for k, root in enumerate(scorer.two_sided().roots)
+            ],
         }
         return {path: f"{json.dumps(told, indent=1, allow_nan=False, ensure_ascii=False)}\n".encode()}
 

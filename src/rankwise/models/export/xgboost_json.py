@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwise.models.export.base import Format, Predict, check_single, check_trees
+from rankwise.models.export.base import Format, Predict, check_trees
 from rankwise.models.export.floats import LARGEST, above, single
 from rankwise.models.export.reading import Branch, sums_of_trees
 from rankwise.models.export.scorer import SINGLE, Leaf, Node, Scorer, Split, Trees
@@ -30,11 +30,7 @@ class XGBoostJson(Format):
         if not isinstance(scorer, Trees):
             raise self.refused(scorer, "export to onnx, or a linear one to ranklib")
         check_trees(self, scorer, categories=False)
-        check_single(self, scorer, np.array([x for tree in scorer.trees for x in tree.leaves]), "a leaf")
-        roots = [tree.root for tree in scorer.two_sided().trees]
-        if scorer.constant or not roots:
-            roots.append(Leaf(scorer.constant))
-        told = [_Writer(scorer.names).node(root, 0) for root in roots]
+        told = [_Writer(scorer.names).node(root, 0) for root in scorer.two_sided().roots]
         return {path: f"{json.dumps(told, indent=1, allow_nan=False, ensure_ascii=False)}\n".encode()}
 
     def predict(self, path: Path, names: list[str]) -> Predict:
