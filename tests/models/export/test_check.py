@@ -33,6 +33,11 @@ def next_float(text: str) -> str:
     return repr(above(float(text)))
 
 
+def other_digit(text: str) -> str:
+    """A number of the same length: LightGBM's text has the lengths of its trees in it."""
+    return text[:6] + str(9 - int(text[6])) + text[7:]
+
+
 def in_json(path: Path, change: Any) -> None:
     told = json.loads(path.read_text())
     change(told)
@@ -94,7 +99,7 @@ CHANGES = {
     ("lambdamart", "ranklib", "feature"): lambda p: in_text(p, r"(<feature> )(\S+)( )", lambda k: str(int(k) % 6 + 1)),
     ("lambdamart", "vespa", "threshold"): lambda p: in_text(p, r'("threshold": )([^,]+)(,)', next_float),
     ("lambdamart-categories", "vespa", "category"): lambda p: in_text(p, LIMIT, lambda x: x.partition("||")[0]),
-    ("lambdamart", "lightgbm", "threshold"): lambda p: in_text(p, r"(^threshold=)(\S+)( )", next_float),
+    ("lambdamart", "lightgbm", "threshold"): lambda p: in_text(p, r"(^threshold=)(\S+)( )", other_digit),
     ("ranksvm", "solr", "weight"): lambda p: in_text(p, r'("feature_1": )([^,\s]+)(,)', larger),
     ("ranksvm", "ranklib", "weight"): lambda p: in_text(p, r"(1:)(\S+)( )", larger),
 }
@@ -126,16 +131,18 @@ def test_a_changed_net_or_weight_is_noticed(kind: str, to: str, tmp_path: Path) 
     assert not check(made(kind), path, to=to, data=VALID).agrees
 
 
+def must_agree(model: Any, path: Path, to: str) -> None:
+    if not check(model, path, to=to).agrees:
+        raise AssertionError("the file does not agree")
+
+
 @pytest.mark.parametrize(("kind", "to"), [pair for pair in PAIRS if pair[0] in ("lambdamart", "ranksvm")])
 def test_half_a_file_is_no_file(kind: str, to: str, tmp_path: Path) -> None:
     path = tmp_path / file_name(kind, to)
-    if to == "lightgbm":
-        pytest.skip("LightGBM reads what is left of a text, and the check sees trees that are missing")
     export(made(kind), path, to=to)
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    with pytest.raises(DataError, match=f"is no sound {to} file|does not agree") as caught:
-        if not check(made(kind), path, to=to).agrees:
-            raise DataError("it does not agree")
+    with pytest.raises((DataError, AssertionError), match=f"is no sound {to} file|does not agree") as caught:
+        must_agree(made(kind), path, to)
     assert "\n" not in str(caught.value)
 
 
@@ -178,13 +185,14 @@ def test_names_of_features_are_written_and_looked_up(tmp_path: Path) -> None:
     frame = pd.DataFrame(TRAIN.X, columns=names)
     model = LambdaMART(**TREES).fit(frame, TRAIN.y, qid=TRAIN.qid)
     for to in ("onnx", "xgboost-json", "solr", "ranklib", "lightgbm"):
-        assert export(model, tmp_path / f"{to}.json", to=to, check=VALID).agrees
+        path = tmp_path / ("m.onnx" if to == "onnx" else f"{to}.json")
+        assert export(model, path, to=to, check=VALID).agrees
     split_by = set(re.findall(r'"split": "([^"]+)"', (tmp_path / "xgboost-json.json").read_text()))
     assert split_by <= set(names)
     fields = {one["name"] for one in json.loads((tmp_path / "solr.features.json").read_text())}
     assert fields == split_by
     assert "feature_names=title_bm25 größe a_b price x_y z\n" in (tmp_path / "lightgbm.json").read_text()
-    told = {prop.key: prop.value for prop in onnx.load(tmp_path / "onnx.json").metadata_props}
+    told = {prop.key: prop.value for prop in onnx.load(tmp_path / "m.onnx").metadata_props}
     assert (told["kind"], json.loads(told["features"])) == ("lambdamart", names)
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rankwise.errors import DataError
 from rankwise.models.export.floats import LARGEST, above, below, single
 from rankwise.models.export.lightgbm_trees import _as_it_acts
-from rankwise.models.export.solr import _before_slack, _power
+from rankwise.models.export.scorer import Leaf, Split, Tree, Trees
+from rankwise.models.export.solr import Solr
 
 F = np.float32
 floats = st.floats(width=32, allow_nan=False, allow_infinity=False)
@@ -33,20 +37,19 @@ def test_lightgbm_takes_tiny_numbers_for_zero(threshold: float, x: float) -> Non
         assert (seen <= threshold) == (value <= _as_it_acts(threshold))
 
 
-@settings(max_examples=300)
-@given(floats)
-def test_solr_gets_each_threshold_back_when_it_adds_its_slack(limit: float) -> None:
-    written = _before_slack(limit)
-    if written is not None:
-        assert F(written) == written
-        assert float(F(written) + F(1e-6)) == limit
+@settings(max_examples=300, deadline=None)
+@given(st.lists(floats, min_size=1, max_size=4))
+def test_solr_gets_each_threshold_back_when_it_adds_its_slack(limits: list[float]) -> None:
+    trees = [Tree(Split(0, limit, Leaf(-1.0), Leaf(1.0), "as zero")) for limit in limits]
+    try:
+        told = json.loads(Solr().files(Trees("x", ["a"], trees), Path("m.json"))[Path("m.json")])
+    except DataError:
+        assert min(abs(limit) for limit in limits if limit) < 1e-43  # the very last denormal numbers
         return
-    power = _power([limit])
-    if power is None:
-        assert abs(limit) < 1e-43  # the very last denormal numbers
-        return
-    scaled = F(limit) / F(math.ldexp(1.0, -power))
-    assert float(scaled) == math.ldexp(limit, power)
-    assert float(F(_before_slack(float(scaled))) + F(1e-6)) == float(scaled)
-    for value in (below(limit), limit, above(limit)):
-        assert (value <= limit) == bool(F(value) / F(math.ldexp(1.0, -power)) <= scaled)
+    norms = {one["name"]: one["norm"]["params"]["std"] if "norm" in one else "1" for one in told["features"]}
+    for limit, tree in zip(limits, told["params"]["trees"], strict=True):
+        root = tree["root"]
+        for value in (below(limit), limit, above(limit), 0.0, 1e-40, -1e30):
+            with np.errstate(over="ignore"):
+                seen = F(value) / F(norms[root["feature"]])
+                assert (F(value) <= F(limit)) == bool(seen <= F(root["threshold"]) + F(1e-6))

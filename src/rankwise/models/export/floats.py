@@ -25,9 +25,10 @@ def single(threshold: float) -> float:
 
 def above(value: float) -> float:
     """The next float32."""
-    return float(np.nextafter(np.float32(value), np.float32(np.inf)))
+    return -below(-value)
 
 
 def below(value: float) -> float:
-    """The float32 before."""
-    return float(np.nextafter(np.float32(value), np.float32(-np.inf)))
+    """The float32 before; infinity before the lowest."""
+    with np.errstate(over="ignore"):
+        return float(np.nextafter(np.float32(value), np.float32(-np.inf)))

@@ -12,10 +12,12 @@ from rankwise.errors import DataError
 from rankwise.models.export.base import Format, Predict
 from rankwise.models.export.floats import ZERO, single
 from rankwise.models.export.scorer import Leaf, Scorer, Split, Trees
+from rankwise.rankers.tree_checks import check_tree_text
 from rankwise.rankers.tree_text import join_trees, read_booster
 
 __all__ = ["LightGBM", "plain_names"]
 
+NAMES = re.compile(r"\nfeature_names=.*\n")
 NOT_IN_NAMES = re.compile(r'[\s",:\[\]{}]')  # LightGBM refuses them
 LEFT_IF_MISSING, RIGHT_IF_MISSING = 10, 8  # decision_type: NaN is missing, and goes left or right
 SCALED = ("leaf_value", "internal_value")
@@ -46,8 +48,10 @@ class LightGBM(Format):
         return {path: join_trees(header, texts).encode()}
 
     def predict(self, path: Path, names: list[str]) -> Predict:
-        """By LightGBM itself."""
-        booster: lgb.Booster = read_booster(path.read_text(encoding="utf-8"))
+        """By LightGBM itself, once the text is known to be sound: LightGBM would end the process."""
+        plain = " ".join(f"f{k}" for k in range(len(names)))
+        text = NAMES.sub(f"\\nfeature_names={plain}\\n", path.read_text(encoding="utf-8"), count=1)
+        booster: lgb.Booster = read_booster(check_tree_text(text.encode(), len(names)))
         return lambda X: np.asarray(booster.predict(X, raw_score=True, num_threads=1), dtype=np.float64)
 
 

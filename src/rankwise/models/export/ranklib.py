@@ -54,7 +54,8 @@ class RankLib(Format):
                 number, weight = pair.split(":")
                 weights[int(number) - 1] = float(weight)
             return lambda X: np.asarray(X.astype(np.float64) @ weights)
-        trees = [_branch(tree[0]) for tree in ElementTree.fromstring("".join(body))]
+        told = ElementTree.fromstring("".join(body))
+        trees = [_branch(tree[0], np.float32(tree.attrib["weight"])) for tree in told]
         return lambda X: sums_of_trees(trees, X, np.float32)
 
 
@@ -73,9 +74,9 @@ def _lines(node: Node, indent: str) -> list[str]:
     ]
 
 
-def _branch(split: Any) -> Branch | float:
+def _branch(split: Any, weight: np.float32) -> Branch | float:
     if split[0].tag == "output":
-        return float(split[0].text)
+        return float(np.float32(split[0].text) * weight)
     feature, threshold, left, right = split
     limit = np.float32(threshold.text)
-    return Branch(int(feature.text) - 1, lambda x: x <= limit, _branch(left), _branch(right))
+    return Branch(int(feature.text) - 1, lambda x: x <= limit, _branch(left, weight), _branch(right, weight))

@@ -26,7 +26,8 @@ __all__ = ["Solr"]
 
 CLASSES = "org.apache.solr.ltr"
 SLACK = np.float32(1e-6)
-SAFE = 32.0  # thresholds of this size or more are as they are when the slack is added
+SAFE = 64.0  # thresholds of this size or more are as they are when the slack is added
+FAR = 2.0**120  # what is farther from 0 is not multiplied, lest it overflow
 HIGHEST_POWER = 149  # 2^-149 is the least number of single precision
 
 
@@ -135,19 +136,22 @@ class _Places:
         self.tests: dict[tuple[int, float], tuple[str, float]] = {}
         for feature, limits in sorted(thresholds.items()):
             name = scorer.names[feature]
-            odd = [limit for limit in limits if _before_slack(limit) is None]
+            odd = sorted((limit for limit in limits if _before_slack(limit) is None), key=abs)
             self._place(feature, name, name, limits.difference(odd), 0)
-            if odd:
-                power = _power(odd)
-                if power is None:
-                    raise DataError(
-                        f"solr adds 1e-6 to thresholds in single precision, so that it cannot express {odd[0]!r} of "
-                        f"the feature {name!r}; scale the feature up and train again, or export to onnx"
-                    )
+            while odd:
+                power = min(math.ceil(math.log2(SAFE / abs(odd[0]))), HIGHEST_POWER)
                 other = f"{name}_times_2_to_{power}"
                 while other in scorer.names:
                     other += "_"
-                self._place(feature, other, name, odd, power)
+                near = [limit for limit in odd if abs(math.ldexp(limit, power)) < FAR]
+                for limit in near:
+                    if _before_slack(math.ldexp(limit, power)) is None:
+                        raise DataError(
+                            f"solr adds 1e-6 to thresholds in single precision, so that it cannot express {limit!r} "
+                            f"of the feature {name!r}; scale the feature up and train again, or export to onnx"
+                        )
+                self._place(feature, other, name, near, power)
+                odd = odd[len(near) :]
 
     def _place(self, feature: int, name: str, field: str, limits: Iterable[float], power: int) -> None:
         found = {limit: _before_slack(math.ldexp(limit, power)) for limit in limits}
@@ -187,15 +191,6 @@ def _before_slack(limit: float) -> float | None:
             if float(np.float32(tried) + SLACK) == limit:
                 return tried
     return None
-
-
-def _power(limits: list[float]) -> int | None:
-    """The least power of two by which all these thresholds can be expressed."""
-    least = min(abs(limit) for limit in limits)
-    power = min(math.ceil(math.log2(SAFE / least)), HIGHEST_POWER)
-    scaled = [math.ldexp(limit, power) for limit in limits]
-    fits = all(abs(limit) < 2.0**120 and _before_slack(limit) is not None for limit in scaled)
-    return power if fits and power > 0 else None
 
 
 def _branch(told: dict[str, Any], place: dict[str, int], weight: float) -> Branch | float:
