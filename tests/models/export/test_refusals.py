@@ -88,7 +88,7 @@ def test_solr_refuses_thresholds_that_no_power_of_two_saves(tmp_path: Path) -> N
     for thresholds in ([1e-40], [0.0, 1e-37, 3.0, 1e30], [-1e-30], [2.0**-140, -0.4999999701976776]):
         assert export(stumps_at(*thresholds), tmp_path / "m.json", to="solr", check=TRAIN).agrees, thresholds
     with pytest.raises(DataError, match=r"solr adds 1e-6 to thresholds .* of the feature 'feature_1'"):
-        export(stumps_at(-1.5e-45), tmp_path / "m.json", to="solr")
+        export(stumps_at(-(2.0**-149)), tmp_path / "m.json", to="solr")
 
 
 def test_vespa_wants_names_and_endings_of_its_own(tmp_path: Path) -> None:
