@@ -53,7 +53,14 @@ def with_categories(data: RankingData) -> RankingData:
     return RankingData(np.column_stack([data.X[:, :4], category]), data.y, data.qid)
 
 
-GAPS, CATEGORIES = with_gaps(TRAIN), with_categories(TRAIN)
+def half_missing() -> RankingData:
+    """One feature, and a label that says where it is missing: LightGBM parts that from all numbers by infinity."""
+    row = np.arange(400)
+    X = np.where(row % 2 == 0, np.nan, np.linspace(-1.0, 0.2, 400))[:, None]
+    return RankingData(X, np.isnan(X[:, 0]), row // 20)
+
+
+GAPS, CATEGORIES, HALF = with_gaps(TRAIN), with_categories(TRAIN), half_missing()
 MAKERS: dict[str, Any] = {
     "lambdamart": lambda: LambdaMART("ndcg@10", **TREES).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid),
     "lambdamart-zeros": lambda: LambdaMART("ndcg@10", **TREES).fit(ROUND.X, ROUND.y, qid=ROUND.qid),
@@ -62,6 +69,7 @@ MAKERS: dict[str, Any] = {
     "lambdamart-categories": lambda: LambdaMART("ndcg@10", categorical_feature=[4], **TREES).fit(
         CATEGORIES.X, CATEGORIES.y, qid=CATEGORIES.qid
     ),
+    "lambdamart-gaps-only": lambda: LambdaMART("auc", **TREES | {"num_leaves": 2}).fit(HALF.X, HALF.y, qid=HALF.qid),
     "rankboost": lambda: RankBoost(n_estimators=30).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid),
     "softrankboost": lambda: SoftRankBoost(n_estimators=10).fit(ROUND.X, ROUND.y > 0, qid=ROUND.qid),
     "ranksvm": lambda: RankSVM().fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid),
@@ -81,7 +89,7 @@ LINEAR_OF = ("onnx", "solr", "ranklib", "vespa")
 TAKES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("lambdamart", "lambdamart-zeros", "lambdamart-bags", "rate-trees"), TREES_OF),
     **dict.fromkeys(("rankboost", "softrankboost", "margin-stumps"), TREES_OF),
-    "lambdamart-missing": ("onnx", "xgboost-json", "vespa", "lightgbm"),
+    **dict.fromkeys(("lambdamart-missing", "lambdamart-gaps-only"), ("onnx", "xgboost-json", "vespa", "lightgbm")),
     "lambdamart-categories": ("onnx", "vespa", "lightgbm"),
     **dict.fromkeys(("ranksvm", "aucsvm", "margin", "rate-linear"), LINEAR_OF),
     **dict.fromkeys(("lambdarank", "ranknet", "rate-net"), ("onnx", "vespa")),
@@ -100,6 +108,8 @@ def data_for(kind: str) -> RankingData:
     """Rows that it was not trained on."""
     if kind == "lambdamart-missing":
         return with_gaps(VALID)
+    if kind == "lambdamart-gaps-only":
+        return HALF
     if kind == "lambdamart-categories":
         return with_categories(VALID)
     return ROUND_VALID if kind in ("lambdamart-zeros", "softrankboost") else VALID

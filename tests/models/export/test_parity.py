@@ -100,6 +100,7 @@ def test_any_row_of_floats_gets_the_score_of_the_model(kind: str, data: st.DataO
     splits = list(scorer.splits)
     categories = {split.feature for split in splits if split.categories is not None}
     limits = [split.threshold for split in splits if split.categories is None and abs(split.threshold) < 1e38]
+    limits = limits or [0.0]
     at = st.integers(0, len(limits) - 1).map(lambda k: float(np.float32(limits[k])))
     anything = st.floats(width=32, allow_infinity=False, allow_nan=False)
     for to in TAKES[kind]:
@@ -125,6 +126,7 @@ def test_models_were_made_to_meet_every_rule() -> None:
 
     assert {"learnt left", "learnt right"} <= rules("lambdamart-missing")
     assert rules("lambdamart") == {"as zero"}
+    assert any(split.threshold == np.inf for split in scorer_of(made("lambdamart-gaps-only")).splits)
     assert rules("rankboost") == {"nowhere"}
     assert any(split.categories for split in scorer_of(made("lambdamart-categories")).splits)
     assert any(0 < split.threshold < 1e-30 for split in scorer_of(made("lambdamart-zeros")).splits)

@@ -55,7 +55,11 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
-        return asdict(self) | {"agrees": self.agrees}
+        told = asdict(self) | {"agrees": self.agrees}
+        for one in (told["data"], told["probes"]):
+            if one is not None and not np.isfinite(one["largest"]):
+                one["largest"] = None  # the file gives no number
+        return told
 
 
 def compare_rows(model: Any, scorer: Scorer, to: Format, predict: Predict, X: Any, qid: Any) -> Difference:

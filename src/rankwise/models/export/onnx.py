@@ -21,7 +21,8 @@ from rankwise.version import __version__
 
 __all__ = ["Onnx"]
 
-OPSET, ML_OPSET, IR = 17, 5, 10
+OPSET, ML_OPSET = 17, 5
+IR, ML_IR = 8, 10  # the oldest file formats that have these operators
 ACTIVATIONS = {"relu": "Relu", "tanh": "Tanh"}
 
 
@@ -53,11 +54,11 @@ class Onnx(Format):
             [helper.make_tensor_value_info("score", TensorProto.DOUBLE, ["rows"])],
             graph.constants,
         )
-        opsets = [helper.make_opsetid("", OPSET)]
+        opsets, version = [helper.make_opsetid("", OPSET)], IR
         if isinstance(scorer, Trees):
-            opsets.append(helper.make_opsetid("ai.onnx.ml", ML_OPSET))
+            opsets, version = [*opsets, helper.make_opsetid("ai.onnx.ml", ML_OPSET)], ML_IR
         model = helper.make_model(
-            made, opset_imports=opsets, ir_version=IR, producer_name="rankwise", producer_version=__version__
+            made, opset_imports=opsets, ir_version=version, producer_name="rankwise", producer_version=__version__
         )
         helper.set_model_props(model, {"kind": scorer.kind, "features": json.dumps(scorer.names, ensure_ascii=False)})
         return {path: model.SerializeToString(deterministic=True)}

@@ -16,7 +16,7 @@ Rows = NDArray[np.float32]
 WHOLE = [0.0, -0.0, 1.0, -1.0, 1e30, -1e30, 3e38, -3e38, LARGEST, -LARGEST]
 NEAR_ZERO = [size * sign for size in (1e-30, above(ZERO), ZERO, below(ZERO), 1e-40, 1.5e-45) for sign in (1, -1)]
 EXTREMES = [*WHOLE, *NEAR_ZERO]
-MOST_CELLS = 2**25
+MOST_CELLS, MOST_ROWS = 2**23, 50_000
 MOST_FEATURES = 200  # that extremes are tried on, one at a time
 DRAWN = 256
 
@@ -24,10 +24,10 @@ DRAWN = 256
 def probe_rows(scorer: Scorer, *, missing: bool) -> Rows:
     """The rows; with missing values if those are allowed. The same model has the same."""
     draw = np.random.default_rng(0)
-    most = max(MOST_CELLS // len(scorer.names), 64)
+    most = max(min(MOST_CELLS // len(scorer.names), MOST_ROWS), 64)
     if isinstance(scorer, Trees):
         values = _values(scorer, missing)
-        made = [_drawn(values, len(scorer.names), draw), *_at_thresholds(scorer, missing, values, draw)]
+        made = [_drawn(values, len(scorer.names), draw), *_at_thresholds(scorer, missing, values, draw, most)]
     else:
         assert isinstance(scorer, Linear | Net)
         near = np.where(scorer.scale > 0.0, 1.0 / np.where(scorer.scale > 0.0, scorer.scale, 1.0), 1.0)
@@ -81,15 +81,19 @@ def _one_at_a_time(values: dict[int, list[float]], base: Rows, draw: np.random.G
 
 
 def _at_thresholds(
-    scorer: Trees, missing: bool, values: dict[int, list[float]], draw: np.random.Generator
+    scorer: Trees, missing: bool, values: dict[int, list[float]], draw: np.random.Generator, most: int
 ) -> list[Rows]:
     """For each split rows that come to it, with the value at the threshold, next to it on both sides, and missing."""
     rows: list[Any] = []
+    share = most / (4.0 * sum(1 for _ in scorer.splits) + 1.0)  # of the splits of a very large model
     for tree in scorer.trees:
         waiting: list[tuple[Any, dict[int, tuple[float, float]], dict[int, float]]] = [(tree.root, {}, {})]
         while waiting:
             node, limits, fixed = waiting.pop()
             if isinstance(node, Leaf):
+                continue
+            waiting += _below_split(node, limits, fixed)
+            if draw.random() > share:
                 continue
             row = np.zeros(len(scorer.names), dtype=np.float32)
             for feature, (low, high) in limits.items():
@@ -98,7 +102,6 @@ def _at_thresholds(
                 row[feature] = category
             tried = _tried(node, limits, fixed, values)
             rows += [_with(row, node.feature, value) for value in [*tried, *([np.nan] if missing else [])]]
-            waiting += _below_split(node, limits, fixed)
     return [np.array(rows, dtype=np.float32)] if rows else []
 
 
