@@ -24,7 +24,7 @@ from rankwise.models.export.of_models import scorer_of
 from rankwise.models.export.probes import probe_rows
 from rankwise.models.export.ranklib import RankLib
 from rankwise.models.export.scorer import Net
-from rankwise.rankers import LambdaMART
+from rankwise.rankers import LambdaMART, MarginRanker
 from tests.models.export.made import CATEGORIES, PAIRS, TREES, data_for, file_name, made, with_gaps
 from tests.rankers.made import TRAIN, VALID
 
@@ -263,3 +263,13 @@ def test_the_bound_on_rounding_is_one() -> None:
         rows = np.maximum(rows @ np.abs(weights.T) + (0 if bias is None else np.abs(bias)), 0)
     assert (scorer.magnitude(VALID.X) >= rows[:, 0] * (1 - 1e-6)).all()
     assert data_for("lambdarank") is VALID
+
+
+def test_features_far_from_zero_keep_their_digits_in_solr(tmp_path: Path) -> None:
+    far = TRAIN.X.copy()
+    far[:, 0] = np.float32(1e6) + np.round(far[:, 0] * 100.0)
+    data = RankingData(far, TRAIN.y, TRAIN.qid)
+    model = MarginRanker(epsilon=0.8, max_iter=20).fit(far, TRAIN.y, qid=TRAIN.qid)
+    found = export(model, tmp_path / "m.json", to="solr", check=data)
+    assert (found.data.largest < 1e-6, found.data.orders_changed) == (True, 0)
+    assert abs(found.offset) < 1e-6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -133,3 +134,15 @@ def test_models_were_made_to_meet_every_rule() -> None:
     assert any(-1e-30 < split.threshold < 0 for split in scorer_of(made("lambdamart-zeros")).splits)
     assert len(made("lambdamart-bags").boosters_) == 3
     assert made("rate-trees").models_[0].scorer.averaged
+
+
+def test_xgboosts_own_dump_is_read_as_xgboost_reads_it(tmp_path: Path) -> None:
+    """What we take the format to mean is what it means: a dump that XGBoost wrote, with what XGBoost computed."""
+    golden = json.loads((Path(__file__).parents[2] / "golden" / "xgboost_dump.json").read_text())
+    path = tmp_path / "dump.json"
+    path.write_text(json.dumps(golden["trees"]))
+    X = np.array(golden["rows"], dtype=np.float32)  # null is NaN
+    score = interpreters.xgboost_json(path)
+    second = [score(dict(zip(golden["names"], row, strict=True))) for row in X]
+    assert second == golden["margins"]
+    assert FORMATS["xgboost-json"].predict(path, golden["names"])(X).tolist() == golden["margins"]

@@ -26,6 +26,7 @@ __all__ = ["Solr"]
 
 CLASSES = "org.apache.solr.ltr"
 SLACK = np.float32(1e-6)
+NO_NORM = {"avg": "0.0", "std": "1.0"}
 SAFE = 64.0  # thresholds of this size or more are as they are when the slack is added
 FAR = 2.0**120  # what is farther from 0 is not multiplied, lest it overflow
 HIGHEST_POWER = 149  # 2^-149 is the least number of single precision
@@ -69,21 +70,22 @@ class Solr(Format):
         return dict(zip(self.places(path), (_json(model), _json(store)), strict=True))
 
     def offset(self, scorer: Scorer) -> float:
-        """LinearModel has no intercept."""
-        return scorer.intercept if isinstance(scorer, Linear) else 0.0
+        """LinearModel has no intercept; centers are single precision."""
+        if not isinstance(scorer, Linear):
+            return 0.0
+        return scorer.constant + float(scorer.slopes @ (scorer.center.astype(np.float32) - scorer.center))
 
     def predict(self, path: Path, names: list[str]) -> Predict:
         """As Solr computes, each feature taken from the column that its entry of the feature store names."""
         told, store = (json.loads(one.read_text(encoding="utf-8")) for one in self.places(path))
         fields = {one["name"]: one["params"]["field"] for one in store}
         columns = [names.index(fields[feature["name"]]) for feature in told["features"]]
-        scales = [
-            np.float32(feature["norm"]["params"]["std"] if "norm" in feature else 1) for feature in told["features"]
-        ]
+        norms = [feature["norm"]["params"] if "norm" in feature else NO_NORM for feature in told["features"]]
+        avg, std = (np.array([norm[name] for norm in norms], dtype=np.float32) for name in ("avg", "std"))
 
         def seen(X: NDArray[np.float32]) -> NDArray[np.float32]:
             with np.errstate(over="ignore"):
-                return np.asarray(X[:, columns] / np.array(scales, dtype=np.float32), dtype=np.float32)
+                return np.asarray((X[:, columns] - avg) / std, dtype=np.float32)
 
         if "weights" in told["params"]:
             weights = np.array([told["params"]["weights"][feature["name"]] for feature in told["features"]], np.float32)
@@ -103,7 +105,17 @@ def _linear(to: Format, scorer: Linear) -> Told:
     check_single(to, scorer)
     used = np.flatnonzero(scorer.slopes).tolist() or [0]
     weights = {scorer.names[k]: float(scorer.slopes[k]) for k in used}
-    return "LinearModel", [{"name": name} for name in weights], {"weights": weights}, {name: name for name in weights}
+    # A feature that is far from 0 would lose its digits in single precision, were its center not taken off first.
+    features = [_entry(scorer.names[k], float(np.float32(scorer.center[k])), 0) for k in used]
+    return "LinearModel", features, {"weights": weights}, {name: name for name in weights}
+
+
+def _entry(name: str, center: float, power: int) -> dict[str, Any]:
+    """A feature of the list: less its center, times a power of two."""
+    if not center and not power:
+        return {"name": name}
+    params = {"avg": repr(center), "std": repr(math.ldexp(1.0, -power))}
+    return {"name": name, "norm": {"class": f"{CLASSES}.norm.StandardNormalizer", "params": params}}
 
 
 def _trees(to: Format, scorer: Trees) -> Told:
@@ -163,11 +175,7 @@ class _Places:
 
     def add_entry(self, name: str, field: str, power: int) -> None:
         """A feature of the list, which is a field times a power of two."""
-        entry: dict[str, Any] = {"name": name}
-        if power:
-            std = {"avg": "0.0", "std": repr(math.ldexp(1.0, -power))}
-            entry["norm"] = {"class": f"{CLASSES}.norm.StandardNormalizer", "params": std}
-        self.features.append(entry)
+        self.features.append(_entry(name, 0.0, power))
         self.fields[name] = field
 
     def told(self, node: Node) -> dict[str, Any]:
