@@ -6,6 +6,7 @@
     │   └── ShapeError       arrays that do not fit together
     ├── MetricError          a metric that is not known, or not fit for the data
     ├── ModelFileError       a model file or a checkpoint that is damaged, hostile or not ours
+    ├── ExportError          a model written for another system that does not score as the model does
     ├── StoreError           a label store that is damaged, busy, too new or not ours
     └── MissingExtraError    an optional package that is not installed
 
@@ -20,6 +21,7 @@ from importlib.util import find_spec
 
 __all__ = [
     "DataError",
+    "ExportError",
     "FormatError",
     "MetricError",
     "MissingExtraError",
@@ -60,6 +62,14 @@ class MetricError(RankwiseError, ValueError):
 
 class ModelFileError(RankwiseError, ValueError):
     """A model file or a checkpoint that is damaged, hostile or not ours."""
+
+
+class ExportError(RankwiseError):
+    """A model written for another system does not score as the model does; `comparison` says where."""
+
+    def __init__(self, message: str, comparison: object) -> None:
+        super().__init__(message)
+        self.comparison = comparison
 
 
 class StoreError(RankwiseError):

@@ -15,6 +15,7 @@ from rankwise.cli.data_split import split
 from rankwise.cli.data_stats import stats
 from rankwise.cli.evaluate import evaluate
 from rankwise.cli.explain import explain
+from rankwise.cli.export import export
 from rankwise.cli.failures import GuardedGroup
 from rankwise.cli.info import info
 from rankwise.cli.label import label
@@ -58,6 +59,7 @@ app.command("train")(train)
 app.command("predict")(predict)
 app.command("info")(info)
 app.command("explain")(explain)
+app.command("export")(export)
 app.command("eval")(evaluate)
 app.command("compare")(compare)
 app.command("certify")(certify)

@@ -5,7 +5,7 @@
 | 0    | fine                                                               |
 | 1    | the reader of our output went away (`| head`); nothing is said     |
 | 2    | bad input or usage; the sentence says what to do                   |
-| 3    | the data do not suffice: `certify` found no threshold; it says why |
+| 3    | what was to be shown is not so (certify, info, export)             |
 | 70   | a mistake of ours; RANKWISE_DEBUG=1 shows the traceback            |
 | 130  | stopped by Ctrl-C                                                  |
 """

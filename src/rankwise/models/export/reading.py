@@ -1,0 +1,44 @@
+"""Trees of a written file, by which rows are scored: what the formats' own interpreters share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Branch", "sums_of_trees"]
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """`goes_left` says of values of a column which go left; a leaf is a number."""
+
+    column: int
+    goes_left: Callable[[NDArray[Any]], NDArray[np.bool_]]
+    left: Branch | float
+    right: Branch | float
+
+
+def sums_of_trees(trees: Iterable[Branch | float], X: NDArray[Any], precision: Any) -> NDArray[np.float64]:
+    """Leaves added up tree by tree in this precision."""
+    total = np.zeros(len(X), dtype=precision)
+    with np.errstate(over="ignore"):
+        for tree in trees:
+            total += _leaves(tree, X, precision)
+    return total.astype(np.float64)
+
+
+def _leaves(root: Branch | float, X: NDArray[Any], precision: Any) -> NDArray[Any]:
+    out = np.empty(len(X), dtype=precision)
+    waiting: list[tuple[Branch | float, NDArray[np.int64]]] = [(root, np.arange(len(X)))]
+    while waiting:
+        node, rows = waiting.pop()
+        if not isinstance(node, Branch):
+            out[rows] = node
+        elif rows.size:
+            left = node.goes_left(X[rows, node.column])
+            waiting += [(node.left, rows[left]), (node.right, rows[~left])]
+    return out
