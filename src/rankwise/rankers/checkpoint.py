@@ -16,13 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.utils import _safe_indexing
 
 from rankwise.data.atomic import atomic_path
 from rankwise.errors import ModelFileError
 from rankwise.rankers.boosting import Rounds
-from rankwise.rankers.training import Plan, State
+from rankwise.rankers.training import Course, State
 
 __all__ = ["Checkpoint", "fingerprint"]
 
@@ -90,32 +88,16 @@ def _plain(rounds: Rounds) -> dict[str, Any]:
     return {"trees": rounds.trees, "values": rounds.values, "header": rounds.header}
 
 
-def fingerprint(plan: Plan, parameters: dict[str, Any]) -> str:
+def fingerprint(course: Course, parameters: dict[str, Any]) -> str:
     """A hash of all that decides the outcome, so that a run is not resumed with other data or parameters."""
     told = {name: value for name, value in parameters.items() if name not in NO_MATTER}
     # What is not plain is told by what became of it: the text of an object may hold its address.
-    told["metric"] = str(plan.metric)
+    told["metric"] = str(course.metric)
     if not isinstance(told["init"], str | None):
         told["init"] = "given"
     if not isinstance(told["random_state"], int | None):
-        told["random_state"] = plan.seed
+        told["random_state"] = course.seed
     digest = hashlib.sha256(repr(sorted(told.items())).encode())
-    arrays: list[Any] = [plan.y, plan.groups.offsets, plan.groups.order, plan.row_weight, plan.query_weight, plan.start]
-    for one in plan.judged:
-        arrays += [one.y, one.qid, one.start]
-    for X in (plan.X, *(one.X for one in plan.judged)):
-        arrays += _arrays(X)
-    for array in arrays:
-        if array is not None:
-            plain = np.ascontiguousarray(array if array.dtype.kind in "biufSU" else array.astype(str))
-            digest.update(repr((plain.shape, plain.dtype)).encode())
-            digest.update(plain.data)
-    digest.update("".join(plan.first_trees).encode())
+    course.hash_rows(digest)
+    digest.update("".join(course.first_trees).encode())
     return digest.hexdigest()
-
-
-def _arrays(X: Any) -> list[Any]:
-    """The features as arrays; those of a table column by column."""
-    if isinstance(X, sp.csr_matrix):
-        return [X.data, X.indices, X.indptr]
-    return [X] if isinstance(X, np.ndarray) else [np.asarray(_safe_indexing(X, k, axis=1)) for k in range(X.shape[1])]

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rankwise.data.groups import QueryGroups
 from rankwise.errors import DataError
-from rankwise.metrics import Metric, evaluate
+from rankwise.metrics import Metric
 from rankwise.metrics.evaluate import rows_of
 from rankwise.objectives.lambdas import Norm
 from rankwise.rankers.base import Ranker, SavedModel
@@ -25,8 +25,10 @@ from rankwise.rankers.explanation import Explanation, explain_rows
 from rankwise.rankers.features import as_features
 from rankwise.rankers.parameters import engine_threads
 from rankwise.rankers.planning import first_loss, make_plan
+from rankwise.rankers.row_passes import mean_scores
 from rankwise.rankers.saved_trees import from_saved, to_saved
-from rankwise.rankers.training import Plan, State, bag_trees, finish_stage, train
+from rankwise.rankers.streaming import as_stream
+from rankwise.rankers.training import Course, State, bag_trees, finish_stage, train
 from rankwise.rankers.tree_text import join_trees, read_booster
 
 __all__ = ["LambdaMART"]
@@ -127,7 +129,7 @@ class LambdaMART(Ranker):
     def fit(
         self,
         X: Any,
-        y: ArrayLike,
+        y: ArrayLike | None = None,
         *,
         qid: ArrayLike | None = None,
         eval_set: Any = None,
@@ -138,6 +140,9 @@ class LambdaMART(Ranker):
         resume: bool = False,
     ) -> Self:
         """Train on rows in any order; `qid=None` is one list.
+
+        X may name Parquet files instead: a path, a pattern (`parts/*.parquet`) or a list of them, with the columns that
+        `rankwise.read` knows. They are read in passes and need not fit into memory; the model is the same.
 
         `eval_set` is (X, y, qid) or a list of these; the first is what training stops on. A pair of documents weighs
         the product of their `sample_weight`s times its query's `query_weight` (queries by first appearance). After
@@ -172,7 +177,7 @@ class LambdaMART(Ranker):
         return self
 
     def _reporter(
-        self, plan: Plan, callbacks: Iterable[Callback] | None, follower: Checkpoint | None
+        self, plan: Course, callbacks: Iterable[Callback] | None, follower: Checkpoint | None
     ) -> Callable[[int, list[float], Callable[[], State]], None]:
         """What happens after each round."""
         called, name = list(callbacks or ()), str(plan.metric)
@@ -187,39 +192,30 @@ class LambdaMART(Ranker):
 
         return report
 
-    def _set_learned(self, plan: Plan, state: State) -> None:
+    def _set_learned(self, plan: Course, state: State) -> None:
         stages = plan.stages[: len(state.finished)]
         name = str(plan.metric)
         self.boosters_: list[lgb.Booster] = []
         self.evals_result_: dict[str, dict[str, list[float]]] = {}
         for bag in sorted({stage.bag for stage in stages}):
             trees = bag_trees(plan, state, bag)
-            self.boosters_.append(
-                read_booster(join_trees(state.finished[-1].header, trees, plan.rows.pandas_categorical))
-            )
+            self.boosters_.append(read_booster(join_trees(state.finished[-1].header, trees, plan.categories)))
             rounds = [one for one, stage in zip(state.finished, stages, strict=True) if stage.bag == bag]
-            for k in range(len(plan.judged)):
+            for k in range(plan.judged_sets):
                 history = [values[k] for one in rounds for values in one.values[1:]]
                 self.evals_result_[f"bag_{bag}.valid_{k}" if self.bags > 1 else f"valid_{k}"] = {name: history}
         self.best_iteration_ = max(booster.current_iteration() for booster in self.boosters_)
-        self.best_score_: float | None = None
-        if plan.judged:
-            first = plan.judged[0]
-            scores = self._average(first.X) + (0.0 if first.start is None else first.start)
-            self.best_score_ = evaluate(first.y, scores, first.qid, plan.metric)[plan.metric]
-        self.n_rows_, self.n_queries_ = plan.y.size, plan.groups.n_queries
+        self.best_score_: float | None = plan.first_value(self.boosters_) if plan.judged_sets else None
+        self.n_rows_, self.n_queries_ = plan.size
 
-    def _average(self, X: Any, **options: Any) -> Any:
-        threads = engine_threads(self.n_jobs)
-        outputs: list[Any] = [
-            booster.predict(X, raw_score=True, num_threads=threads, **options) for booster in self.boosters_
-        ]
-        return sum(outputs[1:], start=outputs[0]) / len(outputs)
+    def _average(self, X: Any, **options: Any) -> NDArray[np.float64]:
+        return mean_scores(self.boosters_, X, engine_threads(self.n_jobs), **options)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """A score for each row: the higher, the better its rank."""
         check_is_fitted(self, "boosters_")
-        return np.asarray(self._average(as_features(self, X, fitting=False)), dtype=np.float64)
+        features = as_features(self, X if (stream := as_stream(X)) is None else stream, fitting=False)
+        return self._average(features)
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Scores after each round, the last being those of `predict`."""
@@ -263,7 +259,7 @@ class LambdaMART(Ranker):
         return tags
 
 
-def _keep_what_is_done(plan: Plan, state: State) -> None:
+def _keep_what_is_done(plan: Course, state: State) -> None:
     """After an interruption: whole bags, or the best rounds so far where there is none yet."""
     whole = [number for number in range(len(state.finished)) if plan.ends_bag(number)]
     if whole:

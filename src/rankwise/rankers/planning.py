@@ -15,9 +15,11 @@ from rankwise.metrics.evaluate import rows_of
 from rankwise.rankers.boosting import Judged
 from rankwise.rankers.features import as_features, by_column, categorical_columns, is_table
 from rankwise.rankers.fit_arguments import eval_sets, weights_of
+from rankwise.rankers.local_plan import Plan
 from rankwise.rankers.parameters import check_parameters, engine_parameters
 from rankwise.rankers.row_keys import Keys, row_keys
-from rankwise.rankers.training import Plan, Stage
+from rankwise.rankers.streaming import LowestKeys, RowSequence, StreamedFeatures, as_stream, survey
+from rankwise.rankers.training import Stage
 from rankwise.rankers.tree_text import split_trees
 
 __all__ = ["first_loss", "make_plan"]
@@ -30,7 +32,7 @@ BINNED_FROM = 50_000  # rows that bins are found from; LightGBM sorts four times
 def make_plan(
     model: Any,
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None,
     qid: ArrayLike | None,
     eval_set: Any,
     sample_weight: ArrayLike | None,
@@ -41,10 +43,7 @@ def make_plan(
     given = model.get_params(deep=False)
     check_parameters(given)
     metric = parse(given["metric"])
-    features = as_features(model, X, fitting=True)
-    if y is None:
-        raise DataError("LambdaMART requires y to be passed, but the target y is None; pass the labels")
-    labels = rows_of("labels", y)
+    features, labels, qid, sample = _rows_in(model, X, y, qid)
     groups = QueryGroups.single(labels.size) if qid is None else QueryGroups.from_qid(qid)
     rows = features.shape[0]
     if labels.size != rows or groups.n_rows != rows:
@@ -53,16 +52,20 @@ def make_plan(
         raise DataError("query_subsample draws whole queries, got one list; leave it at 1.0 or pass qid")
     monotone = by_column(model, given["monotone_constraints"], "monotone_constraints")
     parameters = engine_parameters(given, rows, monotone)
-    keys = row_keys(features, labels)
-    data = _training_rows(
-        features,
-        labels,
-        keys,
-        params=parameters,
+    streamed = isinstance(features, StreamedFeatures)
+    if streamed:
+        parameters["force_col_wise"] = True  # else LightGBM may keep the bins twice
+    keys = features.keys if streamed else row_keys(features, labels)
+    options: dict[str, Any] = {
+        "params": parameters,
         # LightGBM forbids many characters in names, so it never sees the real ones.
-        feature_name=[f"f{column}" for column in range(model.n_features_in_)],
-        categorical_feature=categorical_columns(model, X, given["categorical_feature"]),
-    )
+        "feature_name": [f"f{column}" for column in range(model.n_features_in_)],
+        "categorical_feature": categorical_columns(model, X, given["categorical_feature"]),
+    }
+    if sample is None:
+        data = _training_rows(features, labels, keys, **options)
+    else:
+        data = binned(features, labels, parameters, _dataset(*sample.found()[1:], **options))
     if not any(data.feature_num_bin(column) > 1 for column in range(model.n_features_in_)):
         raise DataError(
             f"no feature parts the {rows} rows into two of at least {given['min_child_samples']} each; "
@@ -98,6 +101,20 @@ def make_plan(
     )
 
 
+def _rows_in(model: Any, X: Any, y: Any, qid: Any) -> tuple[Any, NDArray[np.float64], Any, LowestKeys | None]:
+    """Features, labels, queries, and the rows that bins are found from where not all features are in memory."""
+    stream = as_stream(X, y, qid)
+    if stream is not None:
+        found = survey(as_features(model, stream, fitting=True), BINNED_FROM)
+        if found.y.size < 2:
+            raise DataError(f"{stream} must have 2 or more rows to learn from, got {found.y.size}; name more data")
+        return found.features, found.y, found.qid, found.sample
+    features = as_features(model, X, fitting=True)
+    if y is None:
+        raise DataError("LambdaMART requires y to be passed, but the target y is None; pass the labels")
+    return features, rows_of("labels", y), qid, None
+
+
 def first_loss(init: Any, labels: NDArray[np.float64], queries: int) -> Any:
     """What "auto" stands for: on one list of two kinds of documents the log loss comes first, else nothing.
 
@@ -120,6 +137,11 @@ def _training_rows(X: Any, y: NDArray[np.float64], keys: Keys, **options: Any) -
     chosen = np.sort(np.argpartition(keys, BINNED_FROM)[:BINNED_FROM])
     some = X.take(chosen) if hasattr(X, "take") and is_table(X) else X[chosen]
     return _dataset(X, y, params=options["params"], reference=_dataset(some, y[chosen], **options))
+
+
+def binned(X: StreamedFeatures, y: NDArray[np.float64], parameters: dict[str, Any], like: lgb.Dataset) -> lgb.Dataset:
+    """Rows that are read in passes, in the bins of other rows."""
+    return _dataset(RowSequence(X.blocks(), y.size), y, params=parameters, reference=like)
 
 
 def _dataset(X: Any, y: NDArray[np.float64], **options: Any) -> lgb.Dataset:
@@ -160,8 +182,17 @@ def _start(model: Any, init: Any, rows: int) -> tuple[list[str], list[str], NDAr
 
 
 def _judged(model: Any, given: Any, train: lgb.Dataset, parameters: dict[str, Any], needs_start: bool) -> Judged:
+    stream = as_stream(given)
+    if stream is not None:
+        if needs_start:
+            raise DataError(
+                "a model that starts from given scores is judged with given scores; pass eval_set=(X, y, qid, scores)"
+            )
+        found = survey(as_features(model, stream, fitting=False), 0)
+        data = binned(found.features, found.y, parameters, train)
+        return Judged(data, found.features, found.y, found.qid)
     if not isinstance(given, tuple) or len(given) not in (2, 3, 4):
-        raise DataError(f"eval_set must be (X, y, qid) or a list of these, got {type(given).__name__}")
+        raise DataError(f"eval_set must be (X, y, qid), Parquet files or a list of these, got {type(given).__name__}")
     X, y, qid, start = (*given, None, None)[:4]
     features, labels = as_features(model, X, fitting=False), rows_of("labels of eval_set", y)
     groups = None if qid is None else np.asarray(qid)
