@@ -6,6 +6,7 @@
     │   └── ShapeError       arrays that do not fit together
     ├── MetricError          a metric that is not known, or not fit for the data
     ├── ModelFileError       a model file or a checkpoint that is damaged, hostile or not ours
+    ├── WorkerLostError      a worker of a cluster died, or lost the others, in training
     ├── StoreError           a label store that is damaged, busy, too new or not ours
     └── MissingExtraError    an optional package that is not installed
 
@@ -27,6 +28,7 @@ __all__ = [
     "RankwiseError",
     "ShapeError",
     "StoreError",
+    "WorkerLostError",
     "need_extra",
 ]
 
@@ -60,6 +62,10 @@ class MetricError(RankwiseError, ValueError):
 
 class ModelFileError(RankwiseError, ValueError):
     """A model file or a checkpoint that is damaged, hostile or not ours."""
+
+
+class WorkerLostError(RankwiseError):
+    """A worker of a cluster died, or lost the others, in training; the message names the checkpoint to go on from."""
 
 
 class StoreError(RankwiseError):

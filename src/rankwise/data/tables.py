@@ -19,7 +19,7 @@ from rankwise.data.streams import COMPRESSIONS, opened
 from rankwise.data.table_batch import TableBatch
 from rankwise.errors import FormatError
 
-__all__ = ["Columns", "TableRows", "open_parquet", "query_ids", "read_tables", "rows_of_batch"]
+__all__ = ["Columns", "TableRows", "open_parquet", "query_ids", "read_tables", "row_groups_of", "rows_of_batch"]
 
 QID_NAMES = ("qid", "query_id", "query")
 DOC_ID_NAMES = ("doc_id", "docid")
@@ -125,24 +125,36 @@ def read_tables(files: list[Detected], skip_bad: bool = False) -> RankingData:
 
 
 def open_parquet(
-    path: Path, rows_at_once: int = 65_536, row_groups: list[int] | None = None
+    path: Path,
+    rows_at_once: int = 65_536,
+    row_groups: list[int] | None = None,
+    columns: list[str] | None = None,
 ) -> tuple[list[str], Iterator[pa.RecordBatch]]:
-    """Column names of a Parquet file, and its rows, or those of some row groups, so many at once."""
-    try:
-        with opened(path) as stream:
-            source = pa.BufferReader(stream.read()) if path.suffix in COMPRESSIONS else str(path)
-        # Columns are read as they are needed: else a row group, which may be the whole file, would be in memory.
-        file = parquet.ParquetFile(source, buffer_size=BUFFER_BYTES, pre_buffer=False)
-    except (pa.ArrowException, OSError) as error:
-        raise _damaged(path, error) from error
+    """Column names of a Parquet file, and its rows, so many at once: of some row groups and columns, or of all."""
+    file = _parquet_file(path)
 
     def batches() -> Iterator[pa.RecordBatch]:
         try:
-            yield from file.iter_batches(rows_at_once, row_groups, use_threads=False)
+            yield from file.iter_batches(rows_at_once, row_groups, columns, use_threads=False)
         except (pa.ArrowException, OSError) as error:
             raise _damaged(path, error) from error
 
     return file.schema_arrow.names, batches()
+
+
+def row_groups_of(path: Path) -> int:
+    """Of how many row groups a Parquet file consists."""
+    return int(_parquet_file(path).num_row_groups)
+
+
+def _parquet_file(path: Path) -> parquet.ParquetFile:
+    try:
+        with opened(path) as stream:
+            source = pa.BufferReader(stream.read()) if path.suffix in COMPRESSIONS else str(path)
+        # Columns are read as they are needed: else a row group, which may be the whole file, would be in memory.
+        return parquet.ParquetFile(source, buffer_size=BUFFER_BYTES, pre_buffer=False)
+    except (pa.ArrowException, OSError) as error:
+        raise _damaged(path, error) from error
 
 
 def _damaged(path: Path, error: Exception) -> FormatError:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 import time
 import zipfile
 from dataclasses import dataclass, field
@@ -18,13 +19,14 @@ from typing import Any
 import numpy as np
 
 from rankwise.data.atomic import atomic_path
-from rankwise.errors import ModelFileError
+from rankwise.errors import ModelFileError, WorkerLostError
 from rankwise.rankers.boosting import Rounds
 from rankwise.rankers.training import Course, State
 
-__all__ = ["Checkpoint", "fingerprint"]
+__all__ = ["NAME", "Checkpoint", "fingerprint", "lost_but_saved", "read_checkpoint"]
 
 FORMAT = 1
+NAME = "training.npz"  # in the folder that `rankwise train --checkpoint` names
 SECONDS = 5.0  # at most this much work is lost
 SHARE = 0.05  # of the time may go into writing
 
@@ -82,6 +84,25 @@ def read_checkpoint(path: str | PathLike[str]) -> tuple[str, int, State]:
         if isinstance(problem, ModelFileError):
             raise
         raise ModelFileError(f"{path} is not a whole checkpoint ({problem}); remove it and start anew") from problem
+
+
+def lost_but_saved(
+    problem: WorkerLostError, course: Course, state: State, parameters: dict[str, Any], follower: Checkpoint | None
+) -> WorkerLostError:
+    """Write down all complete rounds, where no checkpoint was asked for in a folder for temporary files; the sentence
+    that says how to go on from there."""
+    rounds = sum(one.done for one in (*state.finished, *filter(None, [state.rounds])))
+    if not rounds:
+        return WorkerLostError(f"{problem} before the first round; start again with the workers that are left")
+    if follower is None:
+        path = Path(tempfile.mkdtemp(prefix="rankwise-"), NAME)
+        follower = Checkpoint(path, fingerprint(course, parameters), course.seed)
+    follower.write(state)
+    path = follower.path
+    return WorkerLostError(
+        f"{problem} after {rounds} rounds, which are in {path}; go on from there with resume=True, "
+        f"checkpoint={str(path)!r} (--resume --checkpoint {path.parent})"
+    )
 
 
 def _plain(rounds: Rounds) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_array
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
-from rankwise.data.parquet_stream import ParquetRows
+from rankwise.data.parquet_stream import RowSource
 from rankwise.errors import DataError, RankwiseError, ShapeError
 
 __all__ = ["NamedColumns", "as_features", "as_numbers", "by_column", "categorical_columns", "is_table"]
@@ -71,7 +71,7 @@ def _with_remedy(said: str) -> str:
 
 
 def _checked(model: Any, X: Any, fitting: bool) -> Any:
-    if isinstance(X, ParquetRows):
+    if isinstance(X, RowSource):
         return _checked_stream(model, X, fitting)
     if isinstance(X, NamedColumns):
         _check_names(model, X.names, fitting)
@@ -101,7 +101,7 @@ def _checked(model: Any, X: Any, fitting: bool) -> Any:
     return sp.csr_matrix(checked) if hasattr(checked, "indptr") else checked
 
 
-def _checked_stream(model: Any, rows: ParquetRows, fitting: bool) -> ParquetRows:
+def _checked_stream(model: Any, rows: RowSource, fitting: bool) -> RowSource:
     """Names and the number of columns; what stands in them is checked as it is read."""
     if not rows.features:
         raise DataError(f"{rows} must have at least one feature, got none; name data with features")

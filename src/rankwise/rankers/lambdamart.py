@@ -15,12 +15,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rankwise.data.groups import QueryGroups
-from rankwise.errors import DataError
+from rankwise.errors import DataError, WorkerLostError
 from rankwise.metrics import Metric
 from rankwise.metrics.evaluate import rows_of
 from rankwise.objectives.lambdas import Norm
 from rankwise.rankers.base import Ranker, SavedModel
-from rankwise.rankers.checkpoint import Checkpoint, fingerprint, read_checkpoint
+from rankwise.rankers.checkpoint import Checkpoint, fingerprint, lost_but_saved, read_checkpoint
 from rankwise.rankers.explanation import Explanation, explain_rows
 from rankwise.rankers.features import as_features
 from rankwise.rankers.parameters import engine_threads
@@ -138,6 +138,7 @@ class LambdaMART(Ranker):
         callbacks: Iterable[Callback] | None = None,
         checkpoint: str | PathLike[str] | None = None,
         resume: bool = False,
+        client: Any = None,
     ) -> Self:
         """Train on rows in any order; `qid=None` is one list.
 
@@ -151,30 +152,52 @@ class LambdaMART(Ranker):
         Ctrl-C ends training early: the best rounds so far are kept, `interrupted_` is True and a warning is logged.
         `checkpoint` names a file that is kept up to date; with `resume=True`, training goes on from it, if it is
         there, and ends with the same model as if it had never stopped, given the same data and parameters.
+
+        `client` is one of a Dask cluster, whose workers then hold the rows: each holds whole queries, and X may be a
+        Dask DataFrame as well. A worker that dies ends training with a WorkerLostError that names a checkpoint.
         """
         seed, state, run = int(check_random_state(self.random_state).randint(2**31 - 1)), State(), None
         if checkpoint is not None and resume and Path(checkpoint).exists():
             run, saved_seed, state = read_checkpoint(checkpoint)
             seed = saved_seed if self.random_state is None else seed
-        plan = make_plan(self, X, y, qid, eval_set, sample_weight, query_weight, seed)
+        given = (X, y, qid, eval_set, sample_weight, query_weight, seed)
+        plan: Course = (
+            make_plan(self, *given) if client is None else _on_cluster().make_cluster_plan(self, client, *given)
+        )
+        try:
+            interrupted = self._train(plan, state, run, callbacks, checkpoint)
+            self._set_learned(plan, state)
+        finally:
+            plan.close()
+        self.interrupted_ = interrupted
+        return self
+
+    def _train(
+        self,
+        plan: Course,
+        state: State,
+        run: str | None,
+        callbacks: Iterable[Callback] | None,
+        checkpoint: str | PathLike[str] | None,
+    ) -> bool:
+        """Take the state to the end of the plan; whether Ctrl-C ended it before."""
         follower = None
         if checkpoint is not None:
-            follower = Checkpoint(Path(checkpoint), fingerprint(plan, self.get_params(deep=False)), seed)
+            follower = Checkpoint(Path(checkpoint), fingerprint(plan, self.get_params(deep=False)), plan.seed)
             if run not in (None, follower.run):
                 raise DataError(
                     f"{checkpoint} belongs to training with other data or parameters; pass the same or resume=False"
                 )
-        interrupted = False
         try:
             train(plan, state, self._reporter(plan, callbacks, follower))
         except KeyboardInterrupt:
             _keep_what_is_done(plan, state)
-            interrupted = True
-        if follower is not None and not interrupted:
+            return True
+        except WorkerLostError as problem:
+            raise lost_but_saved(problem, plan, state, self.get_params(deep=False), follower) from problem
+        if follower is not None:
             follower.write(state)
-        self._set_learned(plan, state)
-        self.interrupted_ = interrupted
-        return self
+        return False
 
     def _reporter(
         self, plan: Course, callbacks: Iterable[Callback] | None, follower: Checkpoint | None
@@ -211,9 +234,15 @@ class LambdaMART(Ranker):
     def _average(self, X: Any, **options: Any) -> NDArray[np.float64]:
         return mean_scores(self.boosters_, X, engine_threads(self.n_jobs), **options)
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """A score for each row: the higher, the better its rank."""
+    def predict(self, X: Any, *, client: Any = None) -> NDArray[np.float64]:
+        """A score for each row: the higher, the better its rank.
+
+        X may name Parquet files, which are read in passes; with the `client` of a Dask cluster its workers do that,
+        and X may be a Dask DataFrame as well.
+        """
         check_is_fitted(self, "boosters_")
+        if client is not None:
+            return np.concatenate(list(_on_cluster().cluster_scores(self, self.boosters_, client, X)))
         features = as_features(self, X if (stream := as_stream(X)) is None else stream, fitting=False)
         return self._average(features)
 
@@ -257,6 +286,13 @@ class LambdaMART(Ranker):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _on_cluster() -> Any:
+    """What needs dask, which is an extra."""
+    from rankwise.rankers import distributed
+
+    return distributed
 
 
 def _keep_what_is_done(plan: Course, state: State) -> None:

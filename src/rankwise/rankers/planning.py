@@ -18,11 +18,11 @@ from rankwise.rankers.fit_arguments import eval_sets, weights_of
 from rankwise.rankers.local_plan import Plan
 from rankwise.rankers.parameters import check_parameters, engine_parameters
 from rankwise.rankers.row_keys import Keys, row_keys
-from rankwise.rankers.streaming import LowestKeys, RowSequence, StreamedFeatures, as_stream, survey
+from rankwise.rankers.streaming import LowestKeys, ReadInPasses, RowSequence, StreamedFeatures, as_stream, survey
 from rankwise.rankers.training import Stage
 from rankwise.rankers.tree_text import split_trees
 
-__all__ = ["first_loss", "make_plan"]
+__all__ = ["BINNED_FROM", "binned", "check_splits", "dataset", "first_loss", "make_plan", "stages_of", "start_of"]
 
 # After a plain model the λ's take smaller steps: they refine a ranking that is good already.
 TURNING = 0.2
@@ -65,17 +65,10 @@ def make_plan(
     if sample is None:
         data = _training_rows(features, labels, keys, **options)
     else:
-        data = binned(features, labels, parameters, _dataset(*sample.found()[1:], **options))
-    if not any(data.feature_num_bin(column) > 1 for column in range(model.n_features_in_)):
-        raise DataError(
-            f"no feature parts the {rows} rows into two of at least {given['min_child_samples']} each; "
-            "pass more rows, features that vary or a lower min_child_samples"
-        )
+        data = binned(features, labels, parameters, dataset(*sample.found()[1:], **options))
+    check_splits(data, given, rows)
     init = first_loss(given["init"], labels, groups.n_queries)
-    header, trees, start = _start(model, init, rows)
-    plain = [init] if isinstance(init, str) else []
-    rate = given["learning_rate"]
-    losses = [(loss, rate) for loss in plain] + [("lambdas", rate * TURNING if plain or trees else rate)]
+    header, trees, start = start_of(model, init, rows)
     judged = [_judged(model, one, data, parameters, needs_start=start is not None) for one in eval_sets(eval_set)]
     return Plan(
         metric=metric,
@@ -90,7 +83,7 @@ def make_plan(
         first_trees=trees,
         header=header,
         judged=judged,
-        stages=[Stage(bag, loss, step) for bag in range(given["bags"]) for loss, step in losses],
+        stages=stages_of(given, init, continues=bool(trees)),
         parameters=parameters,
         limit=int(given["n_estimators"]),
         patience=given["early_stopping_rounds"] if judged else None,
@@ -99,6 +92,23 @@ def make_plan(
         query_subsample=float(given["query_subsample"]),
         seed=seed,
     )
+
+
+def stages_of(given: dict[str, Any], init: Any, *, continues: bool) -> list[Stage]:
+    """The stages of all bags: a plain loss first where `init` names one, then the metric."""
+    plain = [init] if isinstance(init, str) else []
+    rate = given["learning_rate"]
+    losses = [(loss, rate) for loss in plain] + [("lambdas", rate * TURNING if plain or continues else rate)]
+    return [Stage(bag, loss, step) for bag in range(given["bags"]) for loss, step in losses]
+
+
+def check_splits(data: lgb.Dataset, given: dict[str, Any], rows: int) -> None:
+    """Raise DataError where no feature could part the rows."""
+    if not any(data.feature_num_bin(column) > 1 for column in range(data.num_feature())):
+        raise DataError(
+            f"no feature parts the {rows} rows into two of at least {given['min_child_samples']} each; "
+            "pass more rows, features that vary or a lower min_child_samples"
+        )
 
 
 def _rows_in(model: Any, X: Any, y: Any, qid: Any) -> tuple[Any, NDArray[np.float64], Any, LowestKeys | None]:
@@ -133,18 +143,19 @@ def _training_rows(X: Any, y: NDArray[np.float64], keys: Keys, **options: Any) -
     LightGBM would choose them by their numbers, and bin the same rows otherwise in another order.
     """
     if y.size <= BINNED_FROM:
-        return _dataset(X, y, **options)
+        return dataset(X, y, **options)
     chosen = np.sort(np.argpartition(keys, BINNED_FROM)[:BINNED_FROM])
     some = X.take(chosen) if hasattr(X, "take") and is_table(X) else X[chosen]
-    return _dataset(X, y, params=options["params"], reference=_dataset(some, y[chosen], **options))
+    return dataset(X, y, params=options["params"], reference=dataset(some, y[chosen], **options))
 
 
-def binned(X: StreamedFeatures, y: NDArray[np.float64], parameters: dict[str, Any], like: lgb.Dataset) -> lgb.Dataset:
+def binned(X: ReadInPasses, y: NDArray[np.float64], parameters: dict[str, Any], like: lgb.Dataset) -> lgb.Dataset:
     """Rows that are read in passes, in the bins of other rows."""
-    return _dataset(RowSequence(X.blocks(), y.size), y, params=parameters, reference=like)
+    return dataset(RowSequence(X.blocks(), y.size), y, params=parameters, reference=like)
 
 
-def _dataset(X: Any, y: NDArray[np.float64], **options: Any) -> lgb.Dataset:
+def dataset(X: Any, y: NDArray[np.float64], **options: Any) -> lgb.Dataset:
+    """Rows in bins; what LightGBM cannot read is a DataError."""
     try:
         return lgb.Dataset(X, label=y, **options).construct()
     except (lgb.basic.LightGBMError, TypeError, ValueError) as problem:
@@ -152,7 +163,7 @@ def _dataset(X: Any, y: NDArray[np.float64], **options: Any) -> lgb.Dataset:
         raise DataError(f"cannot read the features ({said}); pass numbers or declared categories") from problem
 
 
-def _start(model: Any, init: Any, rows: int) -> tuple[list[str], list[str], NDArray[np.float64] | None]:
+def start_of(model: Any, init: Any, rows: int) -> tuple[list[str], list[str], NDArray[np.float64] | None]:
     """Header and trees of a model to start from, and scores to start from."""
     if init is None or (isinstance(init, str) and init in ("logloss", "l2")):
         return [], [], None
@@ -206,4 +217,4 @@ def _judged(model: Any, given: Any, train: lgb.Dataset, parameters: dict[str, An
             raise ShapeError(
                 f"{name} of eval_set must have one entry a row: got {len(entries)} for {features.shape[0]}"
             )
-    return Judged(_dataset(features, labels, params=parameters, reference=train), features, labels, groups, scores)
+    return Judged(dataset(features, labels, params=parameters, reference=train), features, labels, groups, scores)

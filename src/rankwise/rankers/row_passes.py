@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import lightgbm as lgb
@@ -10,7 +10,6 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import _safe_indexing
 
-from rankwise.data.parquet_stream import ParquetRows
 from rankwise.rankers.boosting import Scores
 from rankwise.rankers.streaming import StreamedFeatures
 
@@ -20,20 +19,12 @@ __all__ = ["feature_arrays", "mean_scores"]
 def mean_scores(boosters: Sequence[lgb.Booster], X: Any, threads: int, **options: Any) -> Scores:
     """The mean of the models' scores of each row."""
     parts = []
-    for block in _blocks(X):
+    for block in X.blocks() if hasattr(X, "blocks") else [X]:
         outputs: list[Any] = [
             booster.predict(block, raw_score=True, num_threads=threads, **options) for booster in boosters
         ]
         parts.append(sum(outputs[1:], start=outputs[0]) / len(outputs))
     return np.asarray(parts[0] if len(parts) == 1 else np.concatenate(parts), dtype=np.float64)
-
-
-def _blocks(X: Any) -> Iterator[Any]:
-    if isinstance(X, StreamedFeatures):
-        X = X.rows
-    if not isinstance(X, ParquetRows):
-        return iter([X])
-    return (rows.X for rows in X.batches())
 
 
 def feature_arrays(X: Any) -> list[Any]:

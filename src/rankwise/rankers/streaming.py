@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import lightgbm as lgb
 import numpy as np
@@ -19,7 +19,15 @@ from rankwise.data.tables import query_ids
 from rankwise.errors import DataError
 from rankwise.rankers.row_keys import Keys, row_keys
 
-__all__ = ["LowestKeys", "RowSequence", "StreamedFeatures", "Survey", "as_stream", "survey"]
+__all__ = ["LowestKeys", "ReadInPasses", "RowSequence", "StreamedFeatures", "Survey", "as_stream", "survey"]
+
+
+class ReadInPasses(Protocol):
+    """Features that are read again in each pass."""
+
+    def blocks(self) -> Iterator[NDArray[np.float32]]:
+        """The features, some rows at a time."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +44,7 @@ class StreamedFeatures:
 
     def blocks(self) -> Iterator[NDArray[np.float32]]:
         """The features, some rows at a time."""
-        return (rows.X for rows in self.rows.batches())
+        return self.rows.blocks()
 
 
 @dataclass

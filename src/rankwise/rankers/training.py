@@ -58,6 +58,12 @@ class Course(ABC):
         """What is drawn in a stage follows from this."""
         return int(np.random.default_rng([self.seed, number]).integers(2**31))
 
+    def end_stage(self) -> None:  # noqa: B027 (only a cluster has something to end)
+        """What is to be done after each stage."""
+
+    def close(self) -> None:  # noqa: B027
+        """What is to be done after training, however it ended."""
+
     @property
     @abstractmethod
     def size(self) -> tuple[int, int]:
@@ -134,3 +140,4 @@ def _run_stage(course: Course, state: State, report: Report) -> None:
         report(number * course.limit + done, rounds.values[-1], lambda: up_to(fetch))
 
     boost(engine, limit=course.limit, patience=course.patience, after_round=after_round)
+    course.end_stage()
