@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -26,11 +26,15 @@ __all__ = ["Draw", "StageWork"]
 
 @dataclass(frozen=True)
 class Draw:
-    """What a stage draws by queries: how often each is in its bag, and its place among the `count` that are in it."""
+    """What a stage draws by queries: how often each is in its bag, and its place among the `count` that are in it.
+
+    `one_list` is data without other queries to draw: its rows are drawn.
+    """
 
     copies: Scores
     places: NDArray[np.int64]
     count: int
+    one_list: bool
 
     @classmethod
     def of(cls, query_keys: Keys, course: Course, bag: int) -> Draw:
@@ -42,11 +46,11 @@ class Draw:
         within = np.flatnonzero(copies)
         places = np.full(queries, -1)
         places[within] = _places(query_keys[within])
-        return cls(copies, places, within.size)
+        return cls(copies, places, within.size, queries == 1)
 
     def of_queries(self, which: NDArray[Any]) -> Draw:
         """What concerns some of the queries."""
-        return Draw(self.copies[which], self.places[which], self.count)
+        return replace(self, copies=self.copies[which], places=self.places[which])
 
 
 class StageWork:
@@ -56,8 +60,7 @@ class StageWork:
         self.plan, self.draw, self.stage = plan, draw, plan.stages[number]
         self.seed = plan.stage_seed(number)
         self.copies = draw.copies[plan.groups.query_of_row()]
-        if plan.stages[-1].bag > 0 and plan.groups.n_queries == 1 and draw.copies.size == 1:
-            # One list has no other queries to draw, so its rows are drawn.
+        if plan.stages[-1].bag > 0 and draw.one_list:
             self.copies = _bootstrap(plan.keys, [plan.seed, self.stage.bag, 1])
         self.rows = np.flatnonzero(self.copies)
 
@@ -74,8 +77,7 @@ class StageWork:
             return LogLoss(y, weight) if self.stage.loss == "logloss" else SquaredLoss(y, weight)
         # A pair weighs the product of its rows: a query that is in the bag twice counts twice, so its rows √2 each,
         # but a row of one long list counts against every copy of the others.
-        by_query = self.draw.copies.size > 1
-        times = np.sqrt(query_weight * copies) if by_query else np.sqrt(query_weight) * copies
+        times = np.sqrt(query_weight) * copies if self.draw.one_list else np.sqrt(query_weight * copies)
         weight = row_weight * times if weighed else None
         ties = seeded(plan.keys[rows], self.seed)
         metric = plan.metric.for_training()

@@ -17,8 +17,8 @@ __all__ = ["ClusterEngine", "combined"]
 class ClusterEngine:
     """Grows trees on all parts; they are told after each round, so that none is lost with a worker."""
 
-    def __init__(self, cluster: Cluster, rounds: Rounds, metric: Metric, judged: list[list[Sum]]) -> None:
-        self.cluster, self.rounds, self.metric, self.judged = cluster, rounds, metric, judged
+    def __init__(self, cluster: Cluster, rounds: Rounds, metric: Metric, parts: list[Grown]) -> None:
+        self.cluster, self.rounds, self.metric, self.parts = cluster, rounds, metric, parts
 
     @property
     def done(self) -> int:
@@ -27,17 +27,16 @@ class ClusterEngine:
 
     def grow(self) -> bool:
         """One round; False if there is nothing to split."""
-        largest = tuple(max(sizes) for sizes in zip(*self.cluster.all("gradients"), strict=True))
-        parts = len(self.cluster.addresses)
-        grown: list[Grown] = self.cluster.each("grow", [(largest, number == 0) for number in range(parts)])
-        self.judged = [one.judged for one in grown]
-        self.rounds.header = grown[0].header
-        self.rounds.trees += grown[0].trees
-        return grown[0].grown
+        largest = tuple(max(sizes) for sizes in zip(*(part.largest for part in self.parts), strict=True))
+        self.parts = self.cluster.each("grow", [(largest, number == 0) for number in range(len(self.parts))])
+        first = self.parts[0]
+        self.rounds.header = first.header or self.rounds.header
+        self.rounds.trees += first.trees
+        return first.grown
 
     def judge(self) -> list[float]:
         """The metric on each judged set, over the queries of all parts."""
-        return [combined(sums, self.metric) for sums in zip(*self.judged, strict=True)]
+        return [combined(sums, self.metric) for sums in zip(*(part.judged for part in self.parts), strict=True)]
 
     def fetch(self) -> Rounds:
         """The rounds up to now, which are here already."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 import math
 import os
 import socket
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -35,12 +36,16 @@ WAIT_MINUTES = 2  # for the other workers, at the start of a stage
 
 @dataclass(frozen=True)
 class Grown:
-    """What came of a round: the sums of each judged set; the tree is told by one part for all."""
+    """Where a part stands after a round: the sums of each judged set, and the largest gradient and Hessian, in size.
 
-    grown: bool
+    The tree is told by one part for all.
+    """
+
     judged: list[Sum]
-    header: list[str]
-    trees: list[str]
+    largest: tuple[float, float]
+    grown: bool = True
+    header: list[str] = field(default_factory=list)
+    trees: list[str] = field(default_factory=list)
 
 
 class Part:
@@ -53,7 +58,6 @@ class Part:
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="rankwise-part")
         self.threads = threads
         os.environ.setdefault("RANKWISE_NUM_THREADS", str(threads))
-        logging.getLogger("lightgbm").setLevel(logging.WARNING)
 
     def load(
         self,
@@ -136,32 +140,32 @@ class Part:
 
     def start(
         self, sums: Sequence[Sequence[float]], header: list[str], trees: list[str], done: int, network: dict[str, Any]
-    ) -> list[Sum]:
+    ) -> Grown:
         """Begin a stage, or go on with it after `done` of its rounds; all parts do this at once."""
         self.work.objective.settle(sums)
         rounds = Rounds(self.work.start_scores(header, trees), trees[len(trees) - done :])
         self.socket.close()
         if self.machines > 1:
             self.plan.parameters.update(network, tree_learner="data", pre_partition=True, time_out=WAIT_MINUTES)
-        self.engine: LocalEngine = self.work.engine(rounds)
-        return self._judged()
-
-    def gradients(self) -> tuple[float, float]:
-        """The largest gradient and Hessian of this part, in size."""
-        self.descent = self.engine.gradients()
-        gradient, hessian = (float(np.abs(one).max(initial=0.0)) for one in self.descent)
-        return gradient, hessian
+        with _silent():
+            self.engine: LocalEngine = self.work.engine(rounds)
+        return Grown(self._judged(), self._largest())
 
     def grow(self, largest: tuple[float, float], tell: bool) -> Grown:
         """One round, given the largest gradient and Hessian of all parts; `tell` its tree."""
-        parts = [on_a_grid(one, most) for one, most in zip(self.descent, largest, strict=True)]
-        grown = self.engine.grow_by(*parts)
+        grown = self.engine.grow_by(*map(on_a_grid, self.descent, largest))
         engine, header, trees = self.engine, list[str](), list[str]()
-        if tell:
+        if tell and grown:
             start = engine.rounds.done - engine.first
             header, trees = split_trees(engine.booster.model_to_string(start_iteration=start))
             engine.rounds.trees += trees
-        return Grown(grown, self._judged(), header, trees if grown else [])
+        return Grown(self._judged(), self._largest() if grown else largest, grown, header, trees)
+
+    def _largest(self) -> tuple[float, float]:
+        """Of the gradients of the round that comes next, which are kept for it."""
+        self.descent = self.engine.gradients()
+        gradient, hessian = (float(np.abs(one).max(initial=0.0)) for one in self.descent)
+        return gradient, hessian
 
     def finish(self) -> None:
         """End a stage."""
@@ -186,6 +190,20 @@ def _sum(judged: Judged, metric: Metric, scores: Scores) -> Sum:
     (values,) = evaluate(judged.y, scores, judged.qid, metric).per_query.values()
     known = values[~np.isnan(values)]
     return math.fsum(known), known.size
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """LightGBM says on stdout that it listens, from a thread of its own; a command's results go there."""
+    sys.stdout.flush()
+    kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nowhere)
 
 
 _PARTS: dict[str, Part] = {}  # of this worker, by training

@@ -57,7 +57,7 @@ class ClusterPlan(Course):
         if rounds.done:
             header, trees = rounds.header, [*trees, *rounds.trees]
         sums = [its for its, _ in prepared]
-        judged = self.cluster.each(
+        parts = self.cluster.each(
             "start",
             [
                 (
@@ -70,7 +70,7 @@ class ClusterPlan(Course):
                 for _, port in prepared
             ],
         )
-        return ClusterEngine(self.cluster, rounds, self.metric, judged)
+        return ClusterEngine(self.cluster, rounds, self.metric, parts)
 
     def end_stage(self) -> None:
         """Let the workers part until the next stage."""
