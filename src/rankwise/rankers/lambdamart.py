@@ -27,7 +27,7 @@ from rankwise.rankers.parameters import engine_threads
 from rankwise.rankers.planning import first_loss, make_plan
 from rankwise.rankers.row_passes import mean_scores
 from rankwise.rankers.saved_trees import from_saved, to_saved
-from rankwise.rankers.streaming import as_stream
+from rankwise.rankers.streaming import as_stream, survey
 from rankwise.rankers.training import Course, State, bag_trees, finish_stage, train
 from rankwise.rankers.tree_text import join_trees, read_booster
 
@@ -242,9 +242,27 @@ class LambdaMART(Ranker):
         """
         check_is_fitted(self, "boosters_")
         if client is not None:
-            return np.concatenate(list(_on_cluster().cluster_scores(self, self.boosters_, client, X)))
+            cluster = _on_cluster()
+            rows = as_features(self, cluster.as_cluster_rows(client, X), fitting=False)
+            return np.concatenate(list(cluster.cluster_scores(self.boosters_, client, rows)))
         features = as_features(self, X if (stream := as_stream(X)) is None else stream, fitting=False)
         return self._average(features)
+
+    def score(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """The metric of this model on these rows, which may be Parquet files; see `Ranker.score`."""
+        stream = as_stream(X, y, qid)
+        if stream is not None:
+            found = survey(stream, 0)
+            y, qid = found.y, found.qid
+        if y is None:
+            raise DataError("a score needs labels, got y=None; pass them, or Parquet files that have them")
+        return super().score(X if stream is None else stream, y, qid, sample_weight)
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Scores after each round, the last being those of `predict`."""

@@ -61,6 +61,7 @@ def test_a_dask_frame_with_weights_bags_and_samples(client):
         assert np.allclose(model.predict(ALL.X), one.predict(ALL.X), atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:Parameter n_jobs will be ignored:UserWarning")  # of DaskLGBMRanker's own default
 def test_as_close_as_lightgbm_is_to_itself(client):
     """With leaves at their smallest size, which is estimated: the metric is within its interval on one machine."""
     options = SMALL | {"n_estimators": 15, "min_child_samples": 40, "query_subsample": 0.5}

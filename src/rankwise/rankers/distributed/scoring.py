@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import replace
 
 import lightgbm as lgb
 import numpy as np
 from distributed import Client
 
+from rankwise.data.parquet_stream import RowSource
 from rankwise.rankers.boosting import Scores
-from rankwise.rankers.distributed.sources import Piece, as_cluster_rows, batches_of
-from rankwise.rankers.features import as_features
+from rankwise.rankers.distributed.sources import ClusterRows, Piece, as_cluster_rows, batches_of
 from rankwise.rankers.row_passes import mean_scores
 from rankwise.rankers.tree_text import read_booster, written
 
 __all__ = ["cluster_scores"]
 
 
-def cluster_scores(model: Any, boosters: Sequence[lgb.Booster], client: Client, X: Any) -> Iterator[Scores]:
-    """Scores of the pieces of X, one after the other; workers are ahead of the reader."""
-    if isinstance(X, np.ndarray):
-        yield model.predict(X)
-        return
-    rows = as_features(model, as_cluster_rows(client, X), fitting=False)
+def cluster_scores(boosters: Sequence[lgb.Booster], client: Client, rows: RowSource) -> Iterator[Scores]:
+    """Scores of the pieces of rows, one after the other; workers are ahead of the reader."""
+    spread = rows if isinstance(rows, ClusterRows) else replace(as_cluster_rows(client, rows), features=rows.features)
     texts = [written(booster) for booster in boosters]
-    futures = client.map(_scores, rows.pieces, texts=texts, features=rows.features, pure=False)
+    futures = client.map(_scores, spread.pieces, texts=texts, features=spread.features, pure=False)
     while futures:
         yield futures.pop(0).result()
 
