@@ -2,6 +2,7 @@
 
     python benchmarks/scale.py make --rows 1000000 --data /tmp/scale      # once for each size; 10^7 rows take 4 GB
     python benchmarks/scale.py measure --rows 1000000 --data /tmp/scale   # one size, in a process of its own
+    python benchmarks/scale.py cluster --rows 1000000 --data /tmp/scale   # the same on two local workers of one thread
     python benchmarks/scale.py show                                       # the table of all that was measured
 
 Rows are web-search-like with 136 features, written in files of 10^5 rows each. Each figure is of one thread.
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from harness import RESULTS, machine, peak_growth, write
+from harness import RESULTS, machine, peak_from_here, peak_growth, status, write
 from rich.console import Console
 from rich.table import Table
 
@@ -28,7 +29,7 @@ from rankwise.data import ParquetRows, web
 from rankwise.data import write as write_data
 
 FEATURES, DOCUMENTS, AT_ONCE = 136, 100, 100_000
-ROUNDS = 10
+ROUNDS = 5
 NAME = "scale"
 CONSTANT = 400 << 20  # bytes that the bound allows beside twice the binned size, whatever the number of rows
 
@@ -84,6 +85,48 @@ def measure(folder: Path, rows: int) -> dict[str, Any]:
     }
 
 
+def measure_cluster(folder: Path, rows: int) -> dict[str, Any]:
+    """Two processes of one thread each: seconds of a round, the peak of each, and whether the trees are the same."""
+    from rankwise.rankers.distributed import started
+
+    files = ParquetRows.of(str(folder / "part.*.parquet"))
+    model = rw.LambdaMART("ndcg@10", n_estimators=ROUNDS, random_state=0, n_jobs=1)
+    one = model.fit(files).predict(files)
+    rounds: list[float] = []
+    with started("local:2") as client:
+        warm = web(100, 50, FEATURES, seed=0)
+        model.fit(warm.X, warm.y, qid=warm.qid, client=client)
+        before = client.run(peak_from_here)
+        start = time.perf_counter()
+        model.fit(files, callbacks=[lambda *_: rounds.append(time.perf_counter())], client=client)
+        seconds = time.perf_counter() - start
+        grown = {address: at - before[address] for address, at in client.run(status, "VmHWM").items()}
+        there = model.predict(files, client=client)
+    per_round = float(np.median(np.diff(rounds)))
+    return {
+        "rows": rows,
+        "workers": 2,
+        "seconds": {"fit": seconds, "round": per_round, "before_rounds": seconds - ROUNDS * per_round},
+        "peak_bytes_of_workers": sorted(grown.values()),
+        "largest_difference_of_scores": float(np.abs(one - there).max()),
+    }
+
+
+def billion(results: dict[str, Any]) -> dict[str, float]:
+    """What 10^9 rows need, by the cost of a row at the largest size that was measured and the slope of memory."""
+    small, large = (sorted(results["sizes"].values(), key=lambda one: one["rows"])[k] for k in (0, -1))
+    slope = (large["peak_bytes"] - small["peak_bytes"]) / (large["rows"] - small["rows"])
+    return {
+        "core_hours_before_rounds": large["microseconds_a_row"]["before_rounds"] * 1e3 / 3600,
+        "core_minutes_a_round": large["microseconds_a_row"]["round"] * 1e3 / 60,
+        "core_hours_100_rounds": large["microseconds_a_row"]["round"] * 1e5 / 3600,
+        "core_hours_predict": large["microseconds_a_row"]["predict"] * 1e3 / 3600,
+        "memory_bytes_a_row": slope,
+        "memory_gigabytes": slope,  # 10^9 rows of so many bytes
+        "parquet_gigabytes": large["parquet_bytes"] / large["rows"],
+    }
+
+
 def show(results: dict[str, Any]) -> None:
     table = Table(title="LambdaMART from Parquet, 136 features, 1 thread")
     for column in (
@@ -110,7 +153,7 @@ def show(results: dict[str, Any]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["make", "measure", "show"])
+    parser.add_argument("what", choices=["make", "measure", "cluster", "show"])
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--data", type=Path, default=Path("/tmp/rankwise-scale"))
     parser.add_argument("--delete", action="store_true", help="remove the files after measuring them")
@@ -120,9 +163,13 @@ def main() -> None:
         make(folder, asked.rows)
         return
     results = json.loads(path.read_text()) if path.exists() else {"sizes": {}}
+    if asked.what == "cluster":
+        results["cluster"] = measure_cluster(folder, asked.rows)
+        write(NAME, results)
     if asked.what == "measure":
-        results |= {"machine": machine("pyarrow"), "rounds": ROUNDS, "constant_bytes": CONSTANT}
+        results |= {"machine": machine("pyarrow", "distributed"), "rounds": ROUNDS, "constant_bytes": CONSTANT}
         results["sizes"][str(asked.rows)] = measure(folder, asked.rows)
+        results["billion_rows"] = billion(results) if len(results["sizes"]) > 1 else None
         write(NAME, results)
         if asked.delete:
             shutil.rmtree(folder)
