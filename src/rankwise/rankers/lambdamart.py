@@ -164,37 +164,32 @@ class LambdaMART(Ranker):
         plan: Course = (
             make_plan(self, *given) if client is None else _on_cluster().make_cluster_plan(self, client, *given)
         )
+        follower = None
         try:
-            interrupted = self._train(plan, state, run, callbacks, checkpoint)
+            if checkpoint is not None:
+                follower = Checkpoint(Path(checkpoint), fingerprint(plan, self.get_params(deep=False)), seed)
+                if run not in (None, follower.run):
+                    raise DataError(
+                        f"{checkpoint} belongs to training with other data or parameters; pass the same or resume=False"
+                    )
+            interrupted = self._train(plan, state, callbacks, follower)
             self._set_learned(plan, state)
+        except WorkerLostError as problem:
+            raise lost_but_saved(problem, plan, state, self.get_params(deep=False), follower) from problem
         finally:
             plan.close()
         self.interrupted_ = interrupted
         return self
 
     def _train(
-        self,
-        plan: Course,
-        state: State,
-        run: str | None,
-        callbacks: Iterable[Callback] | None,
-        checkpoint: str | PathLike[str] | None,
+        self, plan: Course, state: State, callbacks: Iterable[Callback] | None, follower: Checkpoint | None
     ) -> bool:
         """Take the state to the end of the plan; whether Ctrl-C ended it before."""
-        follower = None
-        if checkpoint is not None:
-            follower = Checkpoint(Path(checkpoint), fingerprint(plan, self.get_params(deep=False)), plan.seed)
-            if run not in (None, follower.run):
-                raise DataError(
-                    f"{checkpoint} belongs to training with other data or parameters; pass the same or resume=False"
-                )
         try:
             train(plan, state, self._reporter(plan, callbacks, follower))
         except KeyboardInterrupt:
             _keep_what_is_done(plan, state)
             return True
-        except WorkerLostError as problem:
-            raise lost_but_saved(problem, plan, state, self.get_params(deep=False), follower) from problem
         if follower is not None:
             follower.write(state)
         return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,6 +18,7 @@ __all__ = ["Cluster", "started"]
 
 CHECK_SECONDS = 1.0  # between looks at whether all workers are alive
 START_SECONDS = 60
+ROUND_SECONDS = 60  # that Ctrl-C waits for the end of a round
 
 
 class Cluster:
@@ -36,6 +37,13 @@ class Cluster:
     def all(self, method: str, *arguments: Any) -> list[Any]:
         """The same with the same arguments."""
         return self.each(method, [arguments] * len(self.addresses))
+
+    def put(self, values: Sequence[Any]) -> list[Any]:
+        """Bring to each part what is too large for a message; it is passed to `each` in place of the value."""
+        return [
+            self.client.scatter([value], workers=[address], hash=False)[0]
+            for address, value in zip(self.addresses, values, strict=True)
+        ]
 
     def hosts(self) -> list[str]:
         """Where other workers find each one."""
@@ -64,7 +72,13 @@ class Cluster:
                 wait(futures, timeout=CHECK_SECONDS)
             except TimeoutError:
                 raise_if_lost(self.client, self.addresses, futures)
-                continue
+                if all(future.status != "error" for future in futures):
+                    continue
+            except KeyboardInterrupt:
+                # A round that some parts have begun must be ended by all.
+                with suppress(TimeoutError):
+                    wait(futures, timeout=ROUND_SECONDS)
+                raise
             return checked_results(self.client, self.addresses, futures)
 
 

@@ -31,7 +31,7 @@ __all__ = ["Grown", "call", "close_part", "open_part"]
 
 Sum = tuple[float, int]  # of a metric over queries, and how many these are
 
-WAIT_MINUTES = 2  # for the other workers, at the start of a stage
+WAIT_MINUTES = 120  # for the other workers, at the start of a stage; a dead one is noticed long before
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,8 @@ class ClusterPlan(Course):
         """LightGBM on all workers, on the rows of the present bag."""
         number = len(state.finished)
         draw = Draw.of(self.query_keys[0], self, self.stages[number].bag)
-        prepared = self.cluster.each("prepare", [(number, draw.of_queries(own)) for own in self.part_queries])
+        draws = self.cluster.put([draw.of_queries(own) for own in self.part_queries])
+        prepared = self.cluster.each("prepare", [(number, its) for its in draws])
         machines = [f"{host}:{port}" for host, (_, port) in zip(self.cluster.hosts(), prepared, strict=True)]
         header, trees = trees_so_far(self, state)
         rounds = state.rounds or Rounds([])

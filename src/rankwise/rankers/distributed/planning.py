@@ -10,7 +10,7 @@ from distributed import Client
 from numpy.typing import NDArray
 
 from rankwise.data.parquet_stream import ParquetRows
-from rankwise.errors import DataError
+from rankwise.errors import DataError, WorkerLostError
 from rankwise.metrics import Metric, parse
 from rankwise.rankers import planning as local
 from rankwise.rankers.boosting import Scores
@@ -73,15 +73,11 @@ def make_cluster_plan(
                 zip((train, *judged), layouts, (part_of, *judged_parts), strict=True)
             )
         ]
+        requests = cluster.put([[its[part] for _, its in asked] for part in range(parts)])
         told = cluster.each(
             "load",
             [
-                (
-                    train.features,
-                    local.BINNED_FROM,
-                    [pieces[part] for pieces, _ in asked],
-                    [requests[part] for _, requests in asked],
-                )
+                (train.features, local.BINNED_FROM, [its[part] for its, _ in asked], requests[part])
                 for part in range(parts)
             ],
         )
@@ -107,22 +103,15 @@ def make_cluster_plan(
         }
         own = [its[0][0] for its in told]
         (sample,) = client.scatter([_sample(cluster)], broadcast=True, hash=False)
-        cluster.each(
-            "bin",
-            [
-                (
-                    sample,
-                    options,
-                    course,
-                    [_fitted(metric, layout) for layout in layouts[1:]],
-                    None if query_weight is None else query_weight[numbers],
-                    parts,
-                )
-                for numbers in own
-            ],
-        )
-    except BaseException:
+        weights = cluster.put([None if query_weight is None else query_weight[numbers] for numbers in own])
+        metrics = [_fitted(metric, layout) for layout in layouts[1:]]
+        cluster.each("bin", [(sample, options, course, metrics, its, parts) for its in weights])
+    except BaseException as problem:
         cluster.close()
+        if isinstance(problem, WorkerLostError):
+            raise WorkerLostError(
+                f"{problem} before the first round; start again with the workers that are left"
+            ) from problem
         raise
     return ClusterPlan(
         **{**course, "metric": metric},

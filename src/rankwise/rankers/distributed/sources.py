@@ -72,10 +72,10 @@ def as_cluster_rows(client: Client, X: Any, y: Any = None, qid: Any = None) -> C
         return ClusterRows(
             features=columns.features, has_qid=columns.qid is not None, pieces=futures, name="the Dask DataFrame"
         )
-    return _from_arrays(X, y, qid)
+    return _from_arrays(client, X, y, qid)
 
 
-def _from_arrays(X: Any, y: Any, qid: Any) -> ClusterRows:
+def _from_arrays(client: Client, X: Any, y: Any, qid: Any) -> ClusterRows:
     names = X.names if isinstance(X, NamedColumns) else list(map(str, X.columns)) if hasattr(X, "columns") else None
     values = as_numbers(X.values if isinstance(X, NamedColumns) else X, "a cluster").astype(np.float32, copy=False)
     if y is None:
@@ -87,7 +87,7 @@ def _from_arrays(X: Any, y: Any, qid: Any) -> ClusterRows:
     return ClusterRows(
         features=tuple(names or numbered_columns(values.shape[1])),
         has_qid=ids is not None,
-        pieces=(ArrayPiece(values, labels, ids),),
+        pieces=tuple(client.scatter([ArrayPiece(values, labels, ids)], hash=False)),
         name="the data",
     )
 
