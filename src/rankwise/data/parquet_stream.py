@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankwise.data.formats import detect, numbered_columns
 from rankwise.data.table_batch import TableBatch
-from rankwise.data.tables import Columns, TableRows, open_parquet, row_groups_of, rows_of_batch
+from rankwise.data.tables import Columns, TableRows, open_parquet, row_groups_of, rows_in, rows_of_batch
 from rankwise.errors import DataError, FormatError
 
 __all__ = ["VALUES_AT_ONCE", "ParquetRows", "RowSource", "expanded", "is_paths"]
@@ -79,6 +79,10 @@ class ParquetRows(RowSource):
             columns.check_alike(first, path)
         assert first is not None
         return cls(paths=tuple(paths), features=first.features, has_qid=first.qid is not None, skip_bad=skip_bad)
+
+    def rows_at_most(self) -> int:
+        """Rows of all files, malformed ones included."""
+        return sum(map(rows_in, self.paths))
 
     def pieces(self) -> list[ParquetRows]:
         """Each row group by itself."""

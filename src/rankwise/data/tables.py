@@ -19,7 +19,16 @@ from rankwise.data.streams import COMPRESSIONS, opened
 from rankwise.data.table_batch import TableBatch
 from rankwise.errors import FormatError
 
-__all__ = ["Columns", "TableRows", "open_parquet", "query_ids", "read_tables", "row_groups_of", "rows_of_batch"]
+__all__ = [
+    "Columns",
+    "TableRows",
+    "open_parquet",
+    "query_ids",
+    "read_tables",
+    "row_groups_of",
+    "rows_in",
+    "rows_of_batch",
+]
 
 QID_NAMES = ("qid", "query_id", "query")
 DOC_ID_NAMES = ("doc_id", "docid")
@@ -140,6 +149,11 @@ def open_parquet(
             raise _damaged(path, error) from error
 
     return file.schema_arrow.names, batches()
+
+
+def rows_in(path: Path) -> int:
+    """How many rows a Parquet file has."""
+    return int(_parquet_file(path).metadata.num_rows)
 
 
 def row_groups_of(path: Path) -> int:

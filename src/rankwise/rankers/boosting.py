@@ -21,7 +21,7 @@ from rankwise.errors import DataError
 from rankwise.metrics import Metric, evaluate
 from rankwise.rankers.tree_text import split_trees
 
-__all__ = ["Engine", "Judged", "LocalEngine", "Objective", "Rounds", "Scores", "boost", "on_a_grid"]
+__all__ = ["Engine", "Judged", "LocalEngine", "Objective", "Rounds", "Scores", "boost", "largest_of", "put_on_a_grid"]
 
 Scores = NDArray[np.float64]
 
@@ -144,10 +144,18 @@ def grid_step(largest: float) -> float:
     return float(2.0 ** (np.frexp(largest)[1] - 24))
 
 
-def on_a_grid(numbers: Scores, largest: float | None = None) -> Scores:
-    """The numbers as LightGBM keeps them and adds them up exactly; `largest` is of all of them, on all machines."""
-    step = grid_step(np.abs(numbers).max(initial=0.0) if largest is None else largest)
-    return np.asarray(np.rint(numbers / step) * step)
+def put_on_a_grid(numbers: Scores, largest: float | None = None) -> Scores:
+    """Round numbers, in place, to what LightGBM keeps and adds up exactly; `largest` is of all, on all machines."""
+    step = grid_step(largest_of(numbers) if largest is None else largest)
+    numbers /= step
+    np.rint(numbers, out=numbers)
+    numbers *= step
+    return numbers
+
+
+def largest_of(numbers: Scores) -> float:
+    """The largest of them, in size."""
+    return float(max(numbers.max(initial=0.0), -numbers.min(initial=0.0)))
 
 
 class LocalEngine:
@@ -173,6 +181,7 @@ class LocalEngine:
         # The booster knows of earlier rounds by their scores alone.
         for data, scores in zip([rows, *(one.rows for one in judged)], rounds.scores, strict=True):
             data.set_init_score(scores)
+        rounds.scores[0] = np.empty(0)  # they are in the engine now, until it is asked for them
         self.booster = lgb.Booster(parameters, rows)
         for number, one in enumerate(judged):
             self.booster.add_valid(one.rows, f"valid_{number}")
@@ -189,11 +198,11 @@ class LocalEngine:
 
     def grow(self) -> bool:
         """One round; False if there is nothing to split."""
-        return self.grow_by(*map(on_a_grid, self.gradients()))
+        return self.grow_by(*map(put_on_a_grid, self.gradients()))
 
     def gradients(self) -> tuple[Scores, Scores]:
         """Gradient and Hessian at the present scores."""
-        (scores,) = _scores(self.booster.eval_train)
+        (scores,) = _scores(self.booster.eval_train, copied=False)
         gradient, hessian = self.objective.gradients(scores)
         if self.sample is not None:
             left_out = ~self.sample(self.done)
@@ -224,12 +233,12 @@ class LocalEngine:
         return rounds
 
 
-def _scores(evaluate_by: Callable[..., Any]) -> list[Scores]:
-    """The engine shows its running scores only to functions that evaluate them."""
+def _scores(evaluate_by: Callable[..., Any], copied: bool = True) -> list[Scores]:
+    """The engine shows its running scores only to functions that evaluate them; they are its own unless copied."""
     seen: list[Scores] = []
 
     def look(scores: Scores, _: lgb.Dataset) -> tuple[str, float, bool]:
-        seen.append(scores.copy())
+        seen.append(scores.copy() if copied else scores)
         return "seen", 0.0, True
 
     evaluate_by(look)

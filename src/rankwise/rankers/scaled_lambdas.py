@@ -39,10 +39,12 @@ class ScaledLambdas:
         sigma: float,
         tie_keys: NDArray[np.float64],
     ) -> None:
-        self.objective = LambdaObjective(metric, y, qid, norm=norm, sigma=sigma, weight=weight, tie_keys=tie_keys)
-        plain = LambdaObjective(metric, y, qid, norm=None, sigma=sigma, weight=weight, tie_keys=tie_keys)
         self.metric = metric
+        # One after the other: each holds several numbers a row.
+        plain = LambdaObjective(metric, y, qid, norm=None, sigma=sigma, weight=weight, tie_keys=tie_keys)
         self.sums = [float(y.size), *_exact_sum(plain.gradients(np.zeros(y.size))[1])]
+        del plain
+        self.objective = LambdaObjective(metric, y, qid, norm=norm, sigma=sigma, weight=weight, tie_keys=tie_keys)
         self.scale = 1.0
 
     def settle(self, sums: Sequence[Sequence[float]]) -> None:
@@ -59,7 +61,9 @@ class ScaledLambdas:
     def gradients(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Gradient and Hessian at these scores."""
         gradient, hessian = self.objective.gradients(scores)
-        return gradient * self.scale, hessian * self.scale
+        gradient *= self.scale
+        hessian *= self.scale
+        return gradient, hessian
 
 
 def _exact_sum(numbers: NDArray[np.float64]) -> list[float]:

@@ -59,27 +59,40 @@ class StageWork:
     def __init__(self, plan: Plan, number: int, draw: Draw) -> None:
         self.plan, self.draw, self.stage = plan, draw, plan.stages[number]
         self.seed = plan.stage_seed(number)
-        self.copies = draw.copies[plan.groups.query_of_row()]
-        if plan.stages[-1].bag > 0 and draw.one_list:
-            self.copies = _bootstrap(plan.keys, [plan.seed, self.stage.bag, 1])
-        self.rows = np.flatnonzero(self.copies)
+        self.copies: Scores | None = None  # of each row in the bag; None where there are no bags
+        self.rows: NDArray[np.int64] | None = None  # in the bag; None is all
+        if plan.stages[-1].bag > 0:
+            by_row = _bootstrap(plan.keys, [plan.seed, self.stage.bag, 1]) if draw.one_list else None
+            copies = draw.copies[plan.groups.query_of_row()] if by_row is None else by_row
+            self.rows = np.flatnonzero(copies)
+            self.copies = copies[self.rows]
+
+    @property
+    def size(self) -> int:
+        """Rows in the bag."""
+        return self.plan.y.size if self.rows is None else self.rows.size
+
+    def in_bag(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Those of the rows in the bag; without bags the same array, since a copy of many rows is large."""
+        return values if self.rows is None else values[self.rows]
 
     @cached_property
     def objective(self) -> Objective:
         """The loss on the rows of the bag, weights and copies included."""
-        plan, rows, copies = self.plan, self.rows, self.copies[self.rows]
-        y, query = plan.y[rows], plan.groups.query_of_row()[rows]
-        row_weight = np.ones(rows.size) if plan.row_weight is None else plan.row_weight[rows]
-        query_weight = np.ones(rows.size) if plan.query_weight is None else plan.query_weight[query]
-        weighed = plan.row_weight is not None or plan.query_weight is not None or bool((copies != 1.0).any())
+        plan = self.plan
+        y, query = self.in_bag(plan.y), self.in_bag(plan.groups.query_of_row())
+        of_rows = None if plan.row_weight is None else self.in_bag(plan.row_weight)
+        of_queries = None if plan.query_weight is None else plan.query_weight[query]
         if self.stage.loss != "lambdas":
-            weight = row_weight * query_weight * copies if weighed else None
+            weight = _product(of_rows, of_queries, self.copies)
             return LogLoss(y, weight) if self.stage.loss == "logloss" else SquaredLoss(y, weight)
         # A pair weighs the product of its rows: a query that is in the bag twice counts twice, so its rows √2 each,
         # but a row of one long list counts against every copy of the others.
-        times = np.sqrt(query_weight) * copies if self.draw.one_list else np.sqrt(query_weight * copies)
-        weight = row_weight * times if weighed else None
-        ties = seeded(plan.keys[rows], self.seed)
+        if self.draw.one_list:
+            weight = _product(of_rows, _root(of_queries), self.copies)
+        else:
+            weight = _product(of_rows, _root(_product(of_queries, self.copies)))
+        ties = seeded(self.in_bag(plan.keys), self.seed)
         metric = plan.metric.for_training()
         return ScaledLambdas(metric, y, query, weight, norm=plan.norm, sigma=plan.sigma, tie_keys=ties)
 
@@ -90,19 +103,18 @@ class StageWork:
         for X, given in [(plan.X, plan.start), *((one.X, one.start) for one in plan.judged)]:
             scores = mean_scores(model, X, plan.parameters["num_threads"]) if model else np.zeros(X.shape[0])
             start.append(scores if given is None else scores + given)
-        return [start[0][self.rows], *start[1:]]
+        return [self.in_bag(start[0]), *start[1:]]
 
     def engine(self, rounds: Rounds) -> LocalEngine:
         """LightGBM on the rows of the bag, going on from these rounds."""
         plan, places = self.plan, self.draw.places
         sample = None
         if plan.query_subsample < 1.0:
-            of_row = places[plan.groups.query_of_row()[self.rows]]
+            of_row = places[self.in_bag(plan.groups.query_of_row())]
             sample = _query_sample(of_row, self.draw.count, plan.query_subsample, self.seed)
-        whole = self.rows.size == plan.y.size
         return LocalEngine(
             rounds,
-            plan.rows if whole else plan.rows.subset(self.rows.tolist()).construct(),
+            plan.rows if self.rows is None else plan.rows.subset(self.rows.tolist()).construct(),
             plan.judged,
             self.objective,
             plan.metric,
@@ -110,6 +122,15 @@ class StageWork:
             sample=sample,
             seed=self.seed,
         )
+
+
+def _product(*factors: Scores | None) -> Scores | None:
+    given = [factor for factor in factors if factor is not None]
+    return np.prod(given, axis=0) if given else None
+
+
+def _root(weight: Scores | None) -> Scores | None:
+    return None if weight is None else np.sqrt(weight)
 
 
 def _places(keys: Keys) -> NDArray[np.int64]:

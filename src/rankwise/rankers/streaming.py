@@ -102,20 +102,24 @@ def as_stream(X: Any, *other: Any) -> ParquetRows | None:
 
 def survey(rows: ParquetRows, sample: int) -> Survey:
     """Read all rows once."""
-    lowest, keys, y, qid, skipped = LowestKeys(sample), [], [], [], 0
+    lowest, qid, done, skipped = LowestKeys(sample), [], 0, 0
+    # At once, for pieces of them among the features of a batch would leave holes in memory.
+    most = rows.rows_at_most()
+    keys, y = np.empty(most, dtype=np.uint64), np.empty(most)
     for batch in rows.batches():
-        keys.append(row_keys(batch.X, batch.y))
-        y.append(batch.y)
+        new = slice(done, done + batch.y.size)
+        keys[new], y[new] = row_keys(batch.X, batch.y), batch.y
         qid.append(batch.qid)
+        done += batch.y.size
         skipped += batch.skipped
         if sample:
-            lowest.add(keys[-1], batch.X, batch.y)
-    if not sum(map(len, y)):
+            lowest.add(keys[new].copy(), batch.X, batch.y)
+    if not done:
         raise DataError(f"there are no rows in {rows}; check how it was made")
-    ids = query_ids(qid) if rows.has_qid else np.zeros(sum(map(len, y)), dtype=np.int64)
+    ids = query_ids(qid) if rows.has_qid else np.zeros(done, dtype=np.int64)
     if ids.dtype.kind not in "iuf":
         ids = np.unique(ids, return_inverse=True)[1]  # a number takes less room than a text
-    return Survey(StreamedFeatures(rows, np.concatenate(keys)), np.concatenate(y), ids, lowest, skipped)
+    return Survey(StreamedFeatures(rows, keys[:done]), y[:done], ids, lowest, skipped)
 
 
 class RowSequence(lgb.Sequence):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rankwise.errors import DataError, WorkerLostError
 from rankwise.metrics import Metric, evaluate
-from rankwise.rankers.boosting import Judged, LocalEngine, Rounds, Scores, on_a_grid
+from rankwise.rankers.boosting import Judged, LocalEngine, Rounds, Scores, largest_of, put_on_a_grid
 from rankwise.rankers.distributed.part_rows import PartRows, Request
 from rankwise.rankers.distributed.sources import Piece
 from rankwise.rankers.local_plan import Plan
@@ -132,7 +132,7 @@ class Part:
     def prepare(self, number: int, draw: Draw) -> tuple[list[float], int]:
         """Draw a stage's rows; the sums of its loss, and a port at which other workers will find this one."""
         self.work = StageWork(self.plan, number, draw)
-        if not self.work.rows.size:
+        if not self.work.size:
             raise DataError("a bag has none of the queries of a worker; use fewer workers or more queries")
         self.socket = socket.socket()
         self.socket.bind(("", 0))
@@ -153,7 +153,7 @@ class Part:
 
     def grow(self, largest: tuple[float, float], tell: bool) -> Grown:
         """One round, given the largest gradient and Hessian of all parts; `tell` its tree."""
-        grown = self.engine.grow_by(*map(on_a_grid, self.descent, largest))
+        grown = self.engine.grow_by(*map(put_on_a_grid, self.descent, largest))
         engine, header, trees = self.engine, list[str](), list[str]()
         if tell and grown:
             start = engine.rounds.done - engine.first
@@ -164,7 +164,7 @@ class Part:
     def _largest(self) -> tuple[float, float]:
         """Of the gradients of the round that comes next, which are kept for it."""
         self.descent = self.engine.gradients()
-        gradient, hessian = (float(np.abs(one).max(initial=0.0)) for one in self.descent)
+        gradient, hessian = map(largest_of, self.descent)
         return gradient, hessian
 
     def finish(self) -> None:
