@@ -65,14 +65,20 @@ def least_seconds(
 
 def peak_growth(task: Callable[[], object]) -> int:
     """Bytes by which resident memory passes, at its peak during `task`, what the process held before."""
-    ctypes.CDLL(None).malloc_trim(0)  # what was freed before must not be at hand, or it would not be counted
-    Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
-    before = _status("VmRSS")
+    before = peak_from_here()
     task()
-    return _status("VmHWM") - before
+    return status("VmHWM") - before
 
 
-def _status(field: str) -> int:
+def peak_from_here() -> int:
+    """Let the peak of resident memory start anew; what is held now."""
+    ctypes.CDLL(None).malloc_trim(0)  # what was freed before must not be at hand, or it would not be counted
+    Path("/proc/self/clear_refs").write_text("5")
+    return status("VmRSS")
+
+
+def status(field: str) -> int:
+    """A number of bytes from what the kernel says of this process."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(field)) * 1024
 

@@ -7,6 +7,7 @@
     ├── MetricError          a metric that is not known, or not fit for the data
     ├── ModelFileError       a model file or a checkpoint that is damaged, hostile or not ours
     ├── ExportError          a model written for another system that does not score as the model does
+    ├── WorkerLostError      a worker of a cluster died, or lost the others, in training
     ├── StoreError           a label store that is damaged, busy, too new or not ours
     └── MissingExtraError    an optional package that is not installed
 
@@ -29,6 +30,7 @@ __all__ = [
     "RankwiseError",
     "ShapeError",
     "StoreError",
+    "WorkerLostError",
     "need_extra",
 ]
 
@@ -70,6 +72,10 @@ class ExportError(RankwiseError):
     def __init__(self, message: str, comparison: object) -> None:
         super().__init__(message)
         self.comparison = comparison
+
+
+class WorkerLostError(RankwiseError):
+    """A worker of a cluster died, or lost the others, in training; the message names the checkpoint to go on from."""
 
 
 class StoreError(RankwiseError):

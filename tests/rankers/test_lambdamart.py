@@ -252,6 +252,7 @@ def test_lambdas_have_one_scale_for_all_metrics():
             sigma=2.0,
             tie_keys=np.arange(TRAIN.y.size, dtype=float),
         )
+        lambdas.settle([lambdas.sums])
         assert lambdas.gradients(np.zeros(len(TRAIN)))[1].mean() == pytest.approx(0.25)
 
 

@@ -11,7 +11,9 @@ from rankwise.cli.output import working
 from rankwise.errors import DataError
 
 if TYPE_CHECKING:
-    from rankwise.data import RankingData
+    from collections.abc import Iterator
+
+    from rankwise.data import ParquetRows, RankingData
 
 __all__ = ["LoadedModel", "load_model", "named_features", "read_features"]
 
@@ -40,6 +42,18 @@ class LoadedModel:
                 f"a command needs one score a row, got a model of {scores.shape[1]} classes; load it in Python instead"
             )
         return scores
+
+    def streamed_scores(self, rows: ParquetRows, client: Any) -> Iterator[Any]:
+        """Scores of rows that are read in passes, some at a time, by a cluster if there is a client of one."""
+        rows = rows.with_features(self.names, self.ranker.n_features_in_)
+        if client is None:
+            return (self.scores(batch.X) for batch in rows.batches())
+        from rankwise.rankers.distributed import cluster_scores
+
+        if not hasattr(self.ranker, "boosters_"):
+            raise DataError(f"--dask scores by a model of trees, got one of kind {self.ranker.kind}; drop it")
+        pieces: Iterator[Any] = cluster_scores(self.ranker.boosters_, client, rows)
+        return pieces
 
 
 def load_model(path: Path) -> LoadedModel:

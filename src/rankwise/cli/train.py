@@ -6,7 +6,7 @@ import math
 import time
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -15,12 +15,10 @@ from rankwise.cli.checkpoint_folder import checkpoint_file
 from rankwise.cli.failures import STOPPED
 from rankwise.cli.model_data import named_features, read_features
 from rankwise.cli.output import check_outputs, place_for, print_json, print_notes, print_table, working
+from rankwise.cli.streamed import DaskOption, cluster_of, expand, parquet_rows, rounds_ahead
 from rankwise.cli.train_rate import train_rate
 from rankwise.cli.training_progress import progress_bar
 from rankwise.errors import DataError
-
-if TYPE_CHECKING:
-    from rankwise.data import RankingData
 
 __all__ = ["Model", "train"]
 
@@ -79,6 +77,7 @@ def train(
         typer.Option("--checkpoint", metavar="DIR", help="Folder to keep what is needed to go on after a kill."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint.")] = False,
+    dask: DaskOption = None,
     seed: options.SeedOption = 0,
     json: options.JsonOption = False,
     skip_bad: options.SkipBadOption = False,
@@ -92,12 +91,17 @@ def train(
     A sparse model with a certificate: rankwise train train.txt --model margin --set epsilon=0.5 -o m.rw
 
     For an operating point: rankwise train train.txt --objective r@p=0.95 --model trees -o m.rw
+
+    On a cluster: rankwise train 'parts/*.parquet' --dask local:2 -o m.rw
     """
     began = time.monotonic()
-    check_outputs([out], [*data, *(valid or [])])
+    data, valid = expand(data), expand(valid)
+    check_outputs([out], [*data, *valid])
     if objective is not None:
-        if metric is not None or checkpoint is not None or resume:
-            raise DataError("--objective goes without --metric, --checkpoint and --resume, got one of these; drop it")
+        if metric is not None or checkpoint is not None or resume or dask is not None:
+            raise DataError(
+                "--objective goes without --metric, --checkpoint, --resume and --dask, got one of these; drop it"
+            )
         train_rate(data, valid, out, objective, model or "trees", settings or [], seed, json, skip_bad)
         return
     with working("loading"):
@@ -105,28 +109,28 @@ def train(
         from rankwise.models import save
 
         ranker = make_ranker(model or "lambdamart", metric, seed, settings or [])
-    keeps = "checkpoint" in signature(ranker.fit).parameters
+    takes = signature(ranker.fit).parameters
+    keeps = "checkpoint" in takes
     if not keeps and (checkpoint is not None or resume):
         raise DataError(
             f"--model {model} keeps no checkpoint, since it trains in a moment; drop --checkpoint, --resume"
         )
+    if dask is not None and "client" not in takes:
+        raise DataError(f"--dask trains lambdamart, got --model {model}; drop one of the two")
     with place_for(out) as place:
         state = checkpoint_file(checkpoint, resume)
-        rows = read_features(data, skip_bad)
-        if len(rows) < 2:
-            raise DataError(f"there must be two or more rows to learn from, got {len(rows)}; name more data")
-        judged = read_features(valid, skip_bad, like=rows) if valid else None
-        with progress_bar(ranker.max_rounds(rows.y, rows.qid)) as callbacks:
-            ranker.fit(
-                named_features(rows),
-                rows.y,
-                qid=rows.qid,
-                eval_set=None if judged is None else (named_features(judged), judged.y, judged.qid),
-                callbacks=callbacks,
-                **({"checkpoint": state, "resume": resume} if keeps else {}),
-            )
+        kept = {"checkpoint": state, "resume": resume} if keeps else {}
+        rows = parquet_rows(data, skip_bad, dask) if "client" in takes else None
+        judged = parquet_rows(valid, skip_bad, dask)
+        if rows is not None and (judged is not None or not valid):
+            with cluster_of(dask) as client, progress_bar(rounds_ahead(ranker, rows)) as callbacks:
+                ranker.fit(rows, eval_set=judged, callbacks=callbacks, client=client, **kept)
+            # All rows are read once more for this, which a cluster of workers is not there for.
+            on_train = math.nan if dask is not None else ranker.score(rows)
+        else:
+            on_train = _fit_in_memory(ranker, data, valid, skip_bad, kept)
         save(ranker, place)
-    summary = _summary(ranker, rows, out) | {"seconds": round(time.monotonic() - began, 3)}
+    summary = _summary(ranker, on_train, out) | {"seconds": round(time.monotonic() - began, 3)}
     if json:
         print_json(summary)
     else:
@@ -137,9 +141,26 @@ def train(
         raise typer.Exit(STOPPED)
 
 
-def _summary(ranker: Any, rows: RankingData, out: Path) -> dict[str, Any]:
+def _fit_in_memory(ranker: Any, data: list[Path], valid: list[Path], skip_bad: bool, kept: dict[str, Any]) -> float:
+    """Read everything and train; the metric on the training data."""
+    rows = read_features(data, skip_bad)
+    if len(rows) < 2:
+        raise DataError(f"there must be two or more rows to learn from, got {len(rows)}; name more data")
+    judged = read_features(valid, skip_bad, like=rows) if valid else None
+    with progress_bar(ranker.max_rounds(rows.y, rows.qid)) as callbacks:
+        ranker.fit(
+            named_features(rows),
+            rows.y,
+            qid=rows.qid,
+            eval_set=None if judged is None else (named_features(judged), judged.y, judged.qid),
+            callbacks=callbacks,
+            **kept,
+        )
+    return float(ranker.score(named_features(rows), rows.y, rows.qid))
+
+
+def _summary(ranker: Any, on_train: float, out: Path) -> dict[str, Any]:
     histories = [values for result in ranker.evals_result_.values() for values in result.values()]
-    on_train = ranker.score(named_features(rows), rows.y, rows.qid)
     return {
         "model": str(out),
         "metric": str(ranker.metric),

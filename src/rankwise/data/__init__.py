@@ -3,6 +3,7 @@
 from rankwise.data.atomic import atomic_path
 from rankwise.data.groups import QueryGroups
 from rankwise.data.normalise import normalise
+from rankwise.data.parquet_stream import ParquetRows
 from rankwise.data.ranking_data import RankingData
 from rankwise.data.read import read
 from rankwise.data.split import split
@@ -11,6 +12,7 @@ from rankwise.data.synthetic import cubic, r_of_k, topics, web
 from rankwise.data.write import write
 
 __all__ = [
+    "ParquetRows",
     "QueryGroups",
     "RankingData",
     "Stats",

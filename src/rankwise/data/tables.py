@@ -19,10 +19,20 @@ from rankwise.data.streams import COMPRESSIONS, opened
 from rankwise.data.table_batch import TableBatch
 from rankwise.errors import FormatError
 
-__all__ = ["Columns", "read_tables"]
+__all__ = [
+    "Columns",
+    "TableRows",
+    "open_parquet",
+    "query_ids",
+    "read_tables",
+    "row_groups_of",
+    "rows_in",
+    "rows_of_batch",
+]
 
 QID_NAMES = ("qid", "query_id", "query")
 DOC_ID_NAMES = ("doc_id", "docid")
+BUFFER_BYTES = 1 << 16  # of each column of an open Parquet file
 
 
 @dataclass(frozen=True)
@@ -51,6 +61,31 @@ class Columns:
             )
         return cls(label, qid, doc_id, tuple(name for name in names if name not in (label, qid, doc_id)))
 
+    def check_alike(self, first: Columns, path: Path) -> None:
+        """Raise FormatError unless these are the columns of the first file, in any order."""
+        if set(self.features) != set(first.features) or (self.qid is None) != (first.qid is None):
+            raise FormatError(
+                f"files read together must have the same columns, got {', '.join(self.all)[:200]} after "
+                f"{', '.join(first.features)[:200]}; read them separately",
+                path=path,
+            )
+
+    @property
+    def all(self) -> list[str]:
+        """Every column that is read."""
+        return [*filter(None, (self.label, self.qid, self.doc_id)), *self.features]
+
+
+@dataclass(frozen=True)
+class TableRows:
+    """Well-formed rows of a batch; query ids are still as the table has them (None: there are none)."""
+
+    X: NDArray[np.float32]
+    y: NDArray[np.float64]
+    qid: Any
+    doc_ids: NDArray[Any]
+    skipped: int
+
 
 @dataclass
 class _Parts:
@@ -68,18 +103,13 @@ def read_tables(files: list[Detected], skip_bad: bool = False) -> RankingData:
     parts = _Parts()
     expected: Columns | None = None
     for file in files:
-        names, batches = _parquet(file.path) if file.format == "parquet" else csv_batches(file, skip_bad, parts)
+        names, batches = open_parquet(file.path) if file.format == "parquet" else csv_batches(file, skip_bad, parts)
         columns = Columns.of(names, file.path)
         expected = expected or columns
-        if set(columns.features) != set(expected.features) or (columns.qid is None) != (expected.qid is None):
-            raise FormatError(
-                f"files read together must have the same columns, got {', '.join(names)[:200]} after "
-                f"{', '.join(expected.features)[:200]}; read them separately",
-                path=file.path,
-            )
+        columns.check_alike(expected, file.path)
         line = 1 if file.format == "parquet" else 2  # after the header
         for batch in batches:
-            _take(TableBatch(batch, file.path, line, skip_bad), columns, expected.features, parts)
+            _take(rows_of_batch(TableBatch(batch, file.path, line, skip_bad), columns, expected.features), parts)
             line += batch.num_rows
     if expected is None or not sum(len(y) for y in parts.y):
         raise FormatError("there are no rows, got a header only; check the file", path=files[0].path)
@@ -89,7 +119,7 @@ def read_tables(files: list[Detected], skip_bad: bool = False) -> RankingData:
         block = parts.X.pop(0)
         X[row : row + len(block)] = block
         row += len(block)
-    qid = _qids(parts.qid) if expected.qid else np.zeros(len(X), dtype=np.int64)
+    qid = query_ids(parts.qid) if expected.qid else np.zeros(len(X), dtype=np.int64)
     doc_ids = np.concatenate(parts.doc_ids) if any((ids != "").any() for ids in parts.doc_ids) else None
     note = f"{parts.skipped} malformed line{'s' if parts.skipped != 1 else ''} skipped"
     names = list(expected.features)
@@ -103,21 +133,42 @@ def read_tables(files: list[Detected], skip_bad: bool = False) -> RankingData:
     )
 
 
-def _parquet(path: Path) -> tuple[list[str], Iterator[pa.RecordBatch]]:
-    try:
-        with opened(path) as stream:
-            source = pa.BufferReader(stream.read()) if path.suffix in COMPRESSIONS else str(path)
-        file = parquet.ParquetFile(source)
-    except (pa.ArrowException, OSError) as error:
-        raise _damaged(path, error) from error
+def open_parquet(
+    path: Path,
+    rows_at_once: int = 65_536,
+    row_groups: list[int] | None = None,
+    columns: list[str] | None = None,
+) -> tuple[list[str], Iterator[pa.RecordBatch]]:
+    """Column names of a Parquet file, and its rows, so many at once: of some row groups and columns, or of all."""
+    file = _parquet_file(path)
 
     def batches() -> Iterator[pa.RecordBatch]:
         try:
-            yield from file.iter_batches()
+            yield from file.iter_batches(rows_at_once, row_groups, columns, use_threads=False)
         except (pa.ArrowException, OSError) as error:
             raise _damaged(path, error) from error
 
     return file.schema_arrow.names, batches()
+
+
+def rows_in(path: Path) -> int:
+    """How many rows a Parquet file has."""
+    return int(_parquet_file(path).metadata.num_rows)
+
+
+def row_groups_of(path: Path) -> int:
+    """Of how many row groups a Parquet file consists."""
+    return int(_parquet_file(path).num_row_groups)
+
+
+def _parquet_file(path: Path) -> parquet.ParquetFile:
+    try:
+        with opened(path) as stream:
+            source = pa.BufferReader(stream.read()) if path.suffix in COMPRESSIONS else str(path)
+        # Columns are read as they are needed: else a row group, which may be the whole file, would be in memory.
+        return parquet.ParquetFile(source, buffer_size=BUFFER_BYTES, pre_buffer=False)
+    except (pa.ArrowException, OSError) as error:
+        raise _damaged(path, error) from error
 
 
 def _damaged(path: Path, error: Exception) -> FormatError:
@@ -125,8 +176,8 @@ def _damaged(path: Path, error: Exception) -> FormatError:
     return FormatError(f"this Parquet file is cut off or damaged ({reason}); make it again", path=path)
 
 
-def _take(batch: TableBatch, columns: Columns, features: tuple[str, ...], parts: _Parts) -> None:
-    """Add a batch to the parts, without its malformed rows."""
+def rows_of_batch(batch: TableBatch, columns: Columns, features: tuple[str, ...]) -> TableRows:
+    """The rows of a batch without the malformed ones, which are errors unless they are to be skipped."""
     X = np.empty((len(batch.good), len(features)), dtype=np.float32)
     for k, name in enumerate(features):
         X[:, k] = batch.numbers(name, pa.float32())
@@ -134,18 +185,29 @@ def _take(batch: TableBatch, columns: Columns, features: tuple[str, ...], parts:
     batch.reject(np.isnan(y), columns.label, "be known for every row")
     if columns.qid is not None:
         batch.reject(batch.missing(columns.qid), columns.qid, "be known for every row")
-        parts.qid.append(batch.kept(columns.qid))
     ids = np.zeros(int(batch.good.sum()), dtype=DOC_ID_TYPE)
     if columns.doc_id is not None:
         ids[:] = batch.kept(columns.doc_id).cast(pa.string()).fill_null("").to_numpy(zero_copy_only=False)
-    parts.doc_ids.append(ids)
-    all_good = bool(batch.good.all())
-    parts.X.append(X if all_good else X[batch.good])
-    parts.y.append(y if all_good else y[batch.good])
-    parts.skipped += int((~batch.good).sum())
+    skipped = int((~batch.good).sum())
+    return TableRows(
+        X[batch.good] if skipped else X,
+        y[batch.good] if skipped else y,
+        None if columns.qid is None else batch.kept(columns.qid),
+        ids,
+        skipped,
+    )
 
 
-def _qids(pieces: list[Any]) -> NDArray[Any]:
+def _take(rows: TableRows, parts: _Parts) -> None:
+    parts.X.append(rows.X)
+    parts.y.append(rows.y)
+    if rows.qid is not None:
+        parts.qid.append(rows.qid)
+    parts.doc_ids.append(rows.doc_ids)
+    parts.skipped += rows.skipped
+
+
+def query_ids(pieces: list[Any]) -> NDArray[Any]:
     """Whole numbers where all ids are such, else text."""
     if len({piece.type for piece in pieces}) > 1:
         pieces = [piece.cast(pa.string()) for piece in pieces]

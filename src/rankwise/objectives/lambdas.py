@@ -73,7 +73,8 @@ class LambdaObjective:
         if values.size != self.groups.n_rows:
             raise ShapeError(f"scores must have one entry a row: got {values.size} for {self.groups.n_rows} rows")
         pushes, curvature = self.pair_sums(np.ascontiguousarray(self.groups.grouped(values)))
-        return self.groups.ungrouped(-pushes), self.groups.ungrouped(curvature)
+        np.negative(pushes, out=pushes)
+        return self.groups.ungrouped(pushes), self.groups.ungrouped(curvature)
 
 
 def row_weights(weight: ArrayLike | None, groups: QueryGroups) -> NDArray[np.float64] | None:

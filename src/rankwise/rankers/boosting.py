@@ -21,13 +21,22 @@ from rankwise.errors import DataError
 from rankwise.metrics import Metric, evaluate
 from rankwise.rankers.tree_text import split_trees
 
-__all__ = ["Judged", "Objective", "Rounds", "boost"]
+__all__ = ["Engine", "Judged", "LocalEngine", "Objective", "Rounds", "Scores", "boost", "largest_of", "put_on_a_grid"]
 
 Scores = NDArray[np.float64]
 
 
 class Objective(Protocol):
-    """What trees descend."""
+    """What trees descend.
+
+    What it takes from the whole data set is settled from the `sums` of all its parts, of which this may be one.
+    """
+
+    sums: list[float]
+
+    def settle(self, sums: Sequence[Sequence[float]]) -> None:
+        """Take what concerns all of the data from the sums of all parts."""
+        ...
 
     def gradients(self, scores: Scores) -> tuple[Scores, Scores]:
         """Gradient of the cost and Hessian, one entry a row."""
@@ -75,44 +84,51 @@ class Rounds:
         return int(np.argmax([values[0] for values in self.values])) if self.values[0] else self.done
 
 
+class Engine(Protocol):
+    """What grows trees, on one machine or on many, and writes them into its `rounds`."""
+
+    rounds: Rounds
+
+    @property
+    def done(self) -> int:
+        """Rounds so far, those of earlier engines included."""
+        ...
+
+    def grow(self) -> bool:
+        """One round; False if there is nothing to split."""
+        ...
+
+    def judge(self) -> list[float]:
+        """The metric on each judged set."""
+        ...
+
+    def fetch(self) -> Rounds:
+        """The rounds up to now; trees and scores are taken from the engine only when somebody asks for them."""
+        ...
+
+
 def boost(
-    rounds: Rounds,
-    rows: lgb.Dataset,
-    judged: Sequence[Judged],
-    objective: Objective,
-    metric: Metric,
+    engine: Engine,
     *,
-    parameters: dict[str, Any],
     limit: int,
     patience: int | None,
-    sample: Callable[[int], NDArray[np.bool_]] | None,
-    seed: int,
     after_round: Callable[[Callable[[], Rounds]], None],
 ) -> None:
-    """Go on from `rounds` to at most `limit` of them, or `patience` after the best.
+    """Go on from the engine's rounds to at most `limit` of them, or `patience` after the best.
 
-    `sample(round)` says which rows a round learns from. `after_round` is called after each round with a function
-    that gives the present state, trees included. If it or anything else raises, `rounds` holds all complete rounds.
+    `after_round` is called after each round with a function that gives the present state, trees included. If it or
+    anything else raises, the engine's rounds are all that were completed.
     """
-    engine = _Engine(rounds, rows, judged, parameters, seed)
+    rounds = engine.rounds
     if not rounds.values:
-        rounds.values.append(_judge(judged, metric, rounds.scores[1:]))
-
-    def descend(scores: Scores, _: lgb.Dataset) -> tuple[Scores, Scores]:
-        gradient, hessian = objective.gradients(scores)
-        if sample is not None:
-            left_out = ~sample(engine.done)
-            gradient[left_out] = hessian[left_out] = 0.0
-        return on_a_grid(gradient), on_a_grid(hessian)
-
+        rounds.values.append(engine.judge())
     try:
         while engine.done < limit:
             if patience is not None and rounds.values[0] and engine.done - rounds.best() >= patience:
                 break
-            if not engine.grow(descend):
+            if not engine.grow():
                 break  # no split is worth making
-            rounds.scores[1:] = _scores(engine.booster.eval_valid)
-            rounds.values.append(_judge(judged, metric, rounds.scores[1:]))
+            rounds.values.append(engine.judge())
             after_round(engine.fetch)
     finally:
         engine.fetch()
@@ -120,29 +136,52 @@ def boost(
         del rounds.trees[len(rounds.values) - 1 :]
 
 
-def _judge(judged: Sequence[Judged], metric: Metric, scores: Sequence[Scores]) -> list[float]:
-    return [one.value(metric, its) for one, its in zip(judged, scores, strict=True)]
+def grid_step(largest: float) -> float:
+    """The power of two that numbers of up to this size are rounded to multiples of, up to 2^24 of it.
 
-
-def on_a_grid(numbers: Scores) -> Scores:
-    """The numbers as whole multiples, up to 2^24, of a power of two: what LightGBM keeps of them, and adds up exactly.
-
-    It keeps 24 bits of a gradient and adds in 53. On a common grid no sum of up to 2^29 of them is ever rounded.
+    LightGBM keeps 24 bits of a gradient and adds in 53. On a common grid no sum of up to 2^29 of them is ever rounded.
     """
-    step = 2.0 ** (np.frexp(np.abs(numbers).max(initial=0.0))[1] - 24)
-    return np.asarray(np.rint(numbers / step) * step)
+    return float(2.0 ** (np.frexp(largest)[1] - 24))
 
 
-class _Engine:
-    """LightGBM, going on from the scores of `rounds`."""
+def put_on_a_grid(numbers: Scores, largest: float | None = None) -> Scores:
+    """Round numbers, in place, to what LightGBM keeps and adds up exactly; `largest` is of all, on all machines."""
+    step = grid_step(largest_of(numbers) if largest is None else largest)
+    numbers /= step
+    np.rint(numbers, out=numbers)
+    numbers *= step
+    return numbers
+
+
+def largest_of(numbers: Scores) -> float:
+    """The largest of them, in size."""
+    return float(max(numbers.max(initial=0.0), -numbers.min(initial=0.0)))
+
+
+class LocalEngine:
+    """LightGBM on the rows of this machine, going on from the scores of `rounds`.
+
+    `sample(round)` says which rows a round learns from.
+    """
 
     def __init__(
-        self, rounds: Rounds, rows: lgb.Dataset, judged: Sequence[Judged], parameters: dict[str, Any], seed: int
+        self,
+        rounds: Rounds,
+        rows: lgb.Dataset,
+        judged: Sequence[Judged],
+        objective: Objective,
+        metric: Metric,
+        *,
+        parameters: dict[str, Any],
+        sample: Callable[[int], NDArray[np.bool_]] | None,
+        seed: int,
     ) -> None:
-        self.rounds, self.seed = rounds, seed
+        self.rounds, self.judged, self.objective, self.metric = rounds, judged, objective, metric
+        self.sample, self.seed = sample, seed
         # The booster knows of earlier rounds by their scores alone.
         for data, scores in zip([rows, *(one.rows for one in judged)], rounds.scores, strict=True):
             data.set_init_score(scores)
+        rounds.scores[0] = np.empty(0)  # they are in the engine now, until it is asked for them
         self.booster = lgb.Booster(parameters, rows)
         for number, one in enumerate(judged):
             self.booster.add_valid(one.rows, f"valid_{number}")
@@ -157,16 +196,36 @@ class _Engine:
         """Rounds so far, those of earlier boosters included."""
         return self.first + self.booster.current_iteration()
 
-    def grow(self, descend: Callable[..., tuple[Scores, Scores]]) -> bool:
+    def grow(self) -> bool:
         """One round; False if there is nothing to split."""
+        return self.grow_by(*map(put_on_a_grid, self.gradients()))
+
+    def gradients(self) -> tuple[Scores, Scores]:
+        """Gradient and Hessian at the present scores."""
+        (scores,) = _scores(self.booster.eval_train, copied=False)
+        gradient, hessian = self.objective.gradients(scores)
+        if self.sample is not None:
+            left_out = ~self.sample(self.done)
+            gradient[left_out] = hessian[left_out] = 0.0
+        return gradient, hessian
+
+    def grow_by(self, gradient: Scores, hessian: Scores) -> bool:
+        """One round by these; False if there is nothing to split."""
         if self.draws:
             # Else its random numbers would go on from the last round, which a resumed run has not made.
             drawn = int(np.random.default_rng([self.seed, self.done]).integers(2**31))
             self.booster.reset_parameter({"feature_fraction_seed": drawn})
-        return not self.booster.update(fobj=descend)
+        grown = not self.booster.update(fobj=lambda *_: (gradient, hessian))
+        if grown and self.judged:
+            self.rounds.scores[1:] = _scores(self.booster.eval_valid)
+        return grown
+
+    def judge(self) -> list[float]:
+        """The metric on each judged set."""
+        return [one.value(self.metric, its) for one, its in zip(self.judged, self.rounds.scores[1:], strict=True)]
 
     def fetch(self) -> Rounds:
-        """The rounds up to now; trees and scores are taken from the engine only when somebody asks for them."""
+        """The rounds up to now."""
         rounds = self.rounds
         rounds.header, new = split_trees(self.booster.model_to_string(start_iteration=rounds.done - self.first))
         rounds.trees += new
@@ -174,12 +233,12 @@ class _Engine:
         return rounds
 
 
-def _scores(evaluate_by: Callable[..., Any]) -> list[Scores]:
-    """The engine shows its running scores only to functions that evaluate them."""
+def _scores(evaluate_by: Callable[..., Any], copied: bool = True) -> list[Scores]:
+    """The engine shows its running scores only to functions that evaluate them; they are its own unless copied."""
     seen: list[Scores] = []
 
     def look(scores: Scores, _: lgb.Dataset) -> tuple[str, float, bool]:
-        seen.append(scores.copy())
+        seen.append(scores.copy() if copied else scores)
         return "seen", 0.0, True
 
     evaluate_by(look)

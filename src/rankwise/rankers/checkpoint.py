@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 import time
 import zipfile
 from dataclasses import dataclass, field
@@ -16,17 +17,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.utils import _safe_indexing
 
 from rankwise.data.atomic import atomic_path
-from rankwise.errors import ModelFileError
+from rankwise.errors import ModelFileError, WorkerLostError
 from rankwise.rankers.boosting import Rounds
-from rankwise.rankers.training import Plan, State
+from rankwise.rankers.training import Course, State
 
-__all__ = ["Checkpoint", "fingerprint"]
+__all__ = ["NAME", "Checkpoint", "fingerprint", "lost_but_saved", "read_checkpoint"]
 
 FORMAT = 1
+NAME = "training.npz"  # in the folder that `rankwise train --checkpoint` names
 SECONDS = 5.0  # at most this much work is lost
 SHARE = 0.05  # of the time may go into writing
 
@@ -86,36 +86,39 @@ def read_checkpoint(path: str | PathLike[str]) -> tuple[str, int, State]:
         raise ModelFileError(f"{path} is not a whole checkpoint ({problem}); remove it and start anew") from problem
 
 
+def lost_but_saved(
+    problem: WorkerLostError, course: Course, state: State, parameters: dict[str, Any], follower: Checkpoint | None
+) -> WorkerLostError:
+    """Write down all complete rounds, where no checkpoint was asked for in a folder for temporary files; the sentence
+    that says how to go on from there."""
+    rounds = sum(one.done for one in (*state.finished, *filter(None, [state.rounds])))
+    if not rounds:
+        return WorkerLostError(f"{problem} before the first round; start again with the workers that are left")
+    if follower is None:
+        path = Path(tempfile.mkdtemp(prefix="rankwise-"), NAME)
+        follower = Checkpoint(path, fingerprint(course, parameters), course.seed)
+    follower.write(state)
+    path = follower.path
+    return WorkerLostError(
+        f"{problem} after {rounds} rounds, which are in {path}; go on from there with resume=True, "
+        f"checkpoint={str(path)!r} (--resume --checkpoint {path.parent})"
+    )
+
+
 def _plain(rounds: Rounds) -> dict[str, Any]:
     return {"trees": rounds.trees, "values": rounds.values, "header": rounds.header}
 
 
-def fingerprint(plan: Plan, parameters: dict[str, Any]) -> str:
+def fingerprint(course: Course, parameters: dict[str, Any]) -> str:
     """A hash of all that decides the outcome, so that a run is not resumed with other data or parameters."""
     told = {name: value for name, value in parameters.items() if name not in NO_MATTER}
     # What is not plain is told by what became of it: the text of an object may hold its address.
-    told["metric"] = str(plan.metric)
+    told["metric"] = str(course.metric)
     if not isinstance(told["init"], str | None):
         told["init"] = "given"
     if not isinstance(told["random_state"], int | None):
-        told["random_state"] = plan.seed
+        told["random_state"] = course.seed
     digest = hashlib.sha256(repr(sorted(told.items())).encode())
-    arrays: list[Any] = [plan.y, plan.groups.offsets, plan.groups.order, plan.row_weight, plan.query_weight, plan.start]
-    for one in plan.judged:
-        arrays += [one.y, one.qid, one.start]
-    for X in (plan.X, *(one.X for one in plan.judged)):
-        arrays += _arrays(X)
-    for array in arrays:
-        if array is not None:
-            plain = np.ascontiguousarray(array if array.dtype.kind in "biufSU" else array.astype(str))
-            digest.update(repr((plain.shape, plain.dtype)).encode())
-            digest.update(plain.data)
-    digest.update("".join(plan.first_trees).encode())
+    course.hash_rows(digest)
+    digest.update("".join(course.first_trees).encode())
     return digest.hexdigest()
-
-
-def _arrays(X: Any) -> list[Any]:
-    """The features as arrays; those of a table column by column."""
-    if isinstance(X, sp.csr_matrix):
-        return [X.data, X.indices, X.indptr]
-    return [X] if isinstance(X, np.ndarray) else [np.asarray(_safe_indexing(X, k, axis=1)) for k in range(X.shape[1])]

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_array
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
+from rankwise.data.parquet_stream import RowSource
 from rankwise.errors import DataError, RankwiseError, ShapeError
 
 __all__ = ["NamedColumns", "as_features", "as_numbers", "by_column", "categorical_columns", "is_table"]
@@ -70,6 +71,8 @@ def _with_remedy(said: str) -> str:
 
 
 def _checked(model: Any, X: Any, fitting: bool) -> Any:
+    if isinstance(X, RowSource):
+        return _checked_stream(model, X, fitting)
     if isinstance(X, NamedColumns):
         _check_names(model, X.names, fitting)
         X = X.values
@@ -96,6 +99,20 @@ def _checked(model: Any, X: Any, fitting: bool) -> Any:
     )
     _check_n_features(model, checked, reset=fitting)
     return sp.csr_matrix(checked) if hasattr(checked, "indptr") else checked
+
+
+def _checked_stream(model: Any, rows: RowSource, fitting: bool) -> RowSource:
+    """Names and the number of columns; what stands in them is checked as it is read."""
+    if not rows.features:
+        raise DataError(f"{rows} must have at least one feature, got none; name data with features")
+    if not fitting:
+        known = getattr(model, "feature_names_in_", None)
+        return rows.with_features(None if known is None else list(known), model.n_features_in_)
+    vars(model).pop("feature_names_in_", None)
+    if rows.feature_names is not None:
+        _check_names(model, rows.feature_names, fitting)
+    model.n_features_in_ = len(rows.features)
+    return rows
 
 
 def _check_names(model: Any, names: list[str], fitting: bool) -> None:

@@ -15,18 +15,20 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rankwise.data.groups import QueryGroups
-from rankwise.errors import DataError
-from rankwise.metrics import Metric, evaluate
+from rankwise.errors import DataError, WorkerLostError
+from rankwise.metrics import Metric
 from rankwise.metrics.evaluate import rows_of
 from rankwise.objectives.lambdas import Norm
 from rankwise.rankers.base import Ranker, SavedModel
-from rankwise.rankers.checkpoint import Checkpoint, fingerprint, read_checkpoint
+from rankwise.rankers.checkpoint import Checkpoint, fingerprint, lost_but_saved, read_checkpoint
 from rankwise.rankers.explanation import Explanation, explain_rows
 from rankwise.rankers.features import as_features
 from rankwise.rankers.parameters import engine_threads
 from rankwise.rankers.planning import first_loss, make_plan
+from rankwise.rankers.row_passes import mean_scores
 from rankwise.rankers.saved_trees import from_saved, to_saved
-from rankwise.rankers.training import Plan, State, bag_trees, finish_stage, train
+from rankwise.rankers.streaming import as_stream, survey
+from rankwise.rankers.training import Course, State, bag_trees, finish_stage, train
 from rankwise.rankers.tree_text import join_trees, read_booster
 
 __all__ = ["LambdaMART"]
@@ -127,7 +129,7 @@ class LambdaMART(Ranker):
     def fit(
         self,
         X: Any,
-        y: ArrayLike,
+        y: ArrayLike | None = None,
         *,
         qid: ArrayLike | None = None,
         eval_set: Any = None,
@@ -136,8 +138,12 @@ class LambdaMART(Ranker):
         callbacks: Iterable[Callback] | None = None,
         checkpoint: str | PathLike[str] | None = None,
         resume: bool = False,
+        client: Any = None,
     ) -> Self:
         """Train on rows in any order; `qid=None` is one list.
+
+        X may name Parquet files instead: a path, a pattern (`parts/*.parquet`) or a list of them, with the columns that
+        `rankwise.read` knows. They are read in passes and need not fit into memory; the model is the same.
 
         `eval_set` is (X, y, qid) or a list of these; the first is what training stops on. A pair of documents weighs
         the product of their `sample_weight`s times its query's `query_weight` (queries by first appearance). After
@@ -146,33 +152,50 @@ class LambdaMART(Ranker):
         Ctrl-C ends training early: the best rounds so far are kept, `interrupted_` is True and a warning is logged.
         `checkpoint` names a file that is kept up to date; with `resume=True`, training goes on from it, if it is
         there, and ends with the same model as if it had never stopped, given the same data and parameters.
+
+        `client` is one of a Dask cluster, whose workers then hold the rows: each holds whole queries, and X may be a
+        Dask DataFrame as well. A worker that dies ends training with a WorkerLostError that names a checkpoint.
         """
         seed, state, run = int(check_random_state(self.random_state).randint(2**31 - 1)), State(), None
         if checkpoint is not None and resume and Path(checkpoint).exists():
             run, saved_seed, state = read_checkpoint(checkpoint)
             seed = saved_seed if self.random_state is None else seed
-        plan = make_plan(self, X, y, qid, eval_set, sample_weight, query_weight, seed)
+        given = (X, y, qid, eval_set, sample_weight, query_weight, seed)
+        plan: Course = (
+            make_plan(self, *given) if client is None else _on_cluster().make_cluster_plan(self, client, *given)
+        )
         follower = None
-        if checkpoint is not None:
-            follower = Checkpoint(Path(checkpoint), fingerprint(plan, self.get_params(deep=False)), seed)
-            if run not in (None, follower.run):
-                raise DataError(
-                    f"{checkpoint} belongs to training with other data or parameters; pass the same or resume=False"
-                )
-        interrupted = False
+        try:
+            if checkpoint is not None:
+                follower = Checkpoint(Path(checkpoint), fingerprint(plan, self.get_params(deep=False)), seed)
+                if run not in (None, follower.run):
+                    raise DataError(
+                        f"{checkpoint} belongs to training with other data or parameters; pass the same or resume=False"
+                    )
+            interrupted = self._train(plan, state, callbacks, follower)
+            self._set_learned(plan, state)
+        except WorkerLostError as problem:
+            raise lost_but_saved(problem, plan, state, self.get_params(deep=False), follower) from problem
+        finally:
+            plan.close()
+        self.interrupted_ = interrupted
+        return self
+
+    def _train(
+        self, plan: Course, state: State, callbacks: Iterable[Callback] | None, follower: Checkpoint | None
+    ) -> bool:
+        """Take the state to the end of the plan; whether Ctrl-C ended it before."""
         try:
             train(plan, state, self._reporter(plan, callbacks, follower))
         except KeyboardInterrupt:
             _keep_what_is_done(plan, state)
-            interrupted = True
-        if follower is not None and not interrupted:
+            return True
+        if follower is not None:
             follower.write(state)
-        self._set_learned(plan, state)
-        self.interrupted_ = interrupted
-        return self
+        return False
 
     def _reporter(
-        self, plan: Plan, callbacks: Iterable[Callback] | None, follower: Checkpoint | None
+        self, plan: Course, callbacks: Iterable[Callback] | None, follower: Checkpoint | None
     ) -> Callable[[int, list[float], Callable[[], State]], None]:
         """What happens after each round."""
         called, name = list(callbacks or ()), str(plan.metric)
@@ -187,39 +210,54 @@ class LambdaMART(Ranker):
 
         return report
 
-    def _set_learned(self, plan: Plan, state: State) -> None:
+    def _set_learned(self, plan: Course, state: State) -> None:
         stages = plan.stages[: len(state.finished)]
         name = str(plan.metric)
         self.boosters_: list[lgb.Booster] = []
         self.evals_result_: dict[str, dict[str, list[float]]] = {}
         for bag in sorted({stage.bag for stage in stages}):
             trees = bag_trees(plan, state, bag)
-            self.boosters_.append(
-                read_booster(join_trees(state.finished[-1].header, trees, plan.rows.pandas_categorical))
-            )
+            self.boosters_.append(read_booster(join_trees(state.finished[-1].header, trees, plan.categories)))
             rounds = [one for one, stage in zip(state.finished, stages, strict=True) if stage.bag == bag]
-            for k in range(len(plan.judged)):
+            for k in range(plan.judged_sets):
                 history = [values[k] for one in rounds for values in one.values[1:]]
                 self.evals_result_[f"bag_{bag}.valid_{k}" if self.bags > 1 else f"valid_{k}"] = {name: history}
         self.best_iteration_ = max(booster.current_iteration() for booster in self.boosters_)
-        self.best_score_: float | None = None
-        if plan.judged:
-            first = plan.judged[0]
-            scores = self._average(first.X) + (0.0 if first.start is None else first.start)
-            self.best_score_ = evaluate(first.y, scores, first.qid, plan.metric)[plan.metric]
-        self.n_rows_, self.n_queries_ = plan.y.size, plan.groups.n_queries
+        self.best_score_: float | None = plan.first_value(self.boosters_) if plan.judged_sets else None
+        self.n_rows_, self.n_queries_ = plan.size
 
-    def _average(self, X: Any, **options: Any) -> Any:
-        threads = engine_threads(self.n_jobs)
-        outputs: list[Any] = [
-            booster.predict(X, raw_score=True, num_threads=threads, **options) for booster in self.boosters_
-        ]
-        return sum(outputs[1:], start=outputs[0]) / len(outputs)
+    def _average(self, X: Any, **options: Any) -> NDArray[np.float64]:
+        return mean_scores(self.boosters_, X, engine_threads(self.n_jobs), **options)
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """A score for each row: the higher, the better its rank."""
+    def predict(self, X: Any, *, client: Any = None) -> NDArray[np.float64]:
+        """A score for each row: the higher, the better its rank.
+
+        X may name Parquet files, which are read in passes; with the `client` of a Dask cluster its workers do that,
+        and X may be a Dask DataFrame as well.
+        """
         check_is_fitted(self, "boosters_")
-        return np.asarray(self._average(as_features(self, X, fitting=False)), dtype=np.float64)
+        if client is not None:
+            cluster = _on_cluster()
+            rows = as_features(self, cluster.as_cluster_rows(client, X), fitting=False)
+            return np.concatenate(list(cluster.cluster_scores(self.boosters_, client, rows)))
+        features = as_features(self, X if (stream := as_stream(X)) is None else stream, fitting=False)
+        return self._average(features)
+
+    def score(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """The metric of this model on these rows, which may be Parquet files; see `Ranker.score`."""
+        stream = as_stream(X, y, qid)
+        if stream is not None:
+            found = survey(stream, 0)
+            y, qid = found.y, found.qid
+        if y is None:
+            raise DataError("a score needs labels, got y=None; pass them, or Parquet files that have them")
+        return super().score(X if stream is None else stream, y, qid, sample_weight)
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Scores after each round, the last being those of `predict`."""
@@ -263,7 +301,14 @@ class LambdaMART(Ranker):
         return tags
 
 
-def _keep_what_is_done(plan: Plan, state: State) -> None:
+def _on_cluster() -> Any:
+    """What needs dask, which is an extra."""
+    from rankwise.rankers import distributed
+
+    return distributed
+
+
+def _keep_what_is_done(plan: Course, state: State) -> None:
     """After an interruption: whole bags, or the best rounds so far where there is none yet."""
     whole = [number for number in range(len(state.finished)) if plan.ends_bag(number)]
     if whole:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
@@ -22,13 +24,18 @@ class LogLoss:
     def __init__(self, y: NDArray[np.float64], weight: NDArray[np.float64] | None) -> None:
         self.target = (y > 0).astype(np.float64)
         self.weight = np.ones(y.size) if weight is None else weight
-        share = float(np.average(self.target, weights=self.weight))
+        self.sums = [float((self.target * self.weight).sum()), float(self.weight.sum())]
+        self.offset = 0.0
+
+    def settle(self, sums: Sequence[Sequence[float]]) -> None:
+        """Take the share of positive labels from all parts of the data."""
+        share = sum(above for above, _ in sums) / sum(all_of for _, all_of in sums)
         if not 0.0 < share < 1.0:
             raise DataError(
                 f'init="logloss" needs labels of 0 and labels above 0, got only {"the latter" if share else "0"}; '
                 'use init="l2" or None'
             )
-        self.offset = np.log(share / (1.0 - share))
+        self.offset = float(np.log(share / (1.0 - share)))
 
     def gradients(self, scores: NDArray[np.float64]) -> Pair:
         """Gradient and Hessian at these scores."""
@@ -40,9 +47,14 @@ class SquaredLoss:
     """Half the squared distance of scores from labels, both less the mean label."""
 
     def __init__(self, y: NDArray[np.float64], weight: NDArray[np.float64] | None) -> None:
-        self.weight = np.ones(y.size) if weight is None else weight
-        self.target = y - np.average(y, weights=self.weight)
+        self.y, self.weight = y, np.ones(y.size) if weight is None else weight
+        self.sums = [float((self.y * self.weight).sum()), float(self.weight.sum())]
+        self.mean = 0.0
+
+    def settle(self, sums: Sequence[Sequence[float]]) -> None:
+        """Take the mean label from all parts of the data."""
+        self.mean = sum(labels for labels, _ in sums) / sum(weights for _, weights in sums)
 
     def gradients(self, scores: NDArray[np.float64]) -> Pair:
         """Gradient and Hessian at these scores."""
-        return self.weight * (scores - self.target), self.weight.copy()  # the caller may write to it
+        return self.weight * (scores - (self.y - self.mean)), self.weight.copy()  # the caller may write to it

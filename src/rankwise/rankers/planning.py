@@ -15,12 +15,14 @@ from rankwise.metrics.evaluate import rows_of
 from rankwise.rankers.boosting import Judged
 from rankwise.rankers.features import as_features, by_column, categorical_columns, is_table
 from rankwise.rankers.fit_arguments import eval_sets, weights_of
+from rankwise.rankers.local_plan import Plan
 from rankwise.rankers.parameters import check_parameters, engine_parameters
 from rankwise.rankers.row_keys import Keys, row_keys
-from rankwise.rankers.training import Plan, Stage
+from rankwise.rankers.streaming import LowestKeys, ReadInPasses, RowSequence, StreamedFeatures, as_stream, survey
+from rankwise.rankers.training import Stage
 from rankwise.rankers.tree_text import split_trees
 
-__all__ = ["first_loss", "make_plan"]
+__all__ = ["BINNED_FROM", "binned", "check_splits", "dataset", "first_loss", "make_plan", "stages_of", "start_of"]
 
 # After a plain model the λ's take smaller steps: they refine a ranking that is good already.
 TURNING = 0.2
@@ -30,7 +32,7 @@ BINNED_FROM = 50_000  # rows that bins are found from; LightGBM sorts four times
 def make_plan(
     model: Any,
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None,
     qid: ArrayLike | None,
     eval_set: Any,
     sample_weight: ArrayLike | None,
@@ -41,10 +43,7 @@ def make_plan(
     given = model.get_params(deep=False)
     check_parameters(given)
     metric = parse(given["metric"])
-    features = as_features(model, X, fitting=True)
-    if y is None:
-        raise DataError("LambdaMART requires y to be passed, but the target y is None; pass the labels")
-    labels = rows_of("labels", y)
+    features, labels, qid, sample = _rows_in(model, X, y, qid)
     groups = QueryGroups.single(labels.size) if qid is None else QueryGroups.from_qid(qid)
     rows = features.shape[0]
     if labels.size != rows or groups.n_rows != rows:
@@ -53,26 +52,23 @@ def make_plan(
         raise DataError("query_subsample draws whole queries, got one list; leave it at 1.0 or pass qid")
     monotone = by_column(model, given["monotone_constraints"], "monotone_constraints")
     parameters = engine_parameters(given, rows, monotone)
-    keys = row_keys(features, labels)
-    data = _training_rows(
-        features,
-        labels,
-        keys,
-        params=parameters,
+    streamed = isinstance(features, StreamedFeatures)
+    if streamed:
+        parameters["force_col_wise"] = True  # else LightGBM may keep the bins twice
+    keys = features.keys if streamed else row_keys(features, labels)
+    options: dict[str, Any] = {
+        "params": parameters,
         # LightGBM forbids many characters in names, so it never sees the real ones.
-        feature_name=[f"f{column}" for column in range(model.n_features_in_)],
-        categorical_feature=categorical_columns(model, X, given["categorical_feature"]),
-    )
-    if not any(data.feature_num_bin(column) > 1 for column in range(model.n_features_in_)):
-        raise DataError(
-            f"no feature parts the {rows} rows into two of at least {given['min_child_samples']} each; "
-            "pass more rows, features that vary or a lower min_child_samples"
-        )
+        "feature_name": [f"f{column}" for column in range(model.n_features_in_)],
+        "categorical_feature": categorical_columns(model, X, given["categorical_feature"]),
+    }
+    if sample is None:
+        data = _training_rows(features, labels, keys, **options)
+    else:
+        data = binned(features, labels, parameters, dataset(*sample.found()[1:], **options))
+    check_splits(data, given, rows)
     init = first_loss(given["init"], labels, groups.n_queries)
-    header, trees, start = _start(model, init, rows)
-    plain = [init] if isinstance(init, str) else []
-    rate = given["learning_rate"]
-    losses = [(loss, rate) for loss in plain] + [("lambdas", rate * TURNING if plain or trees else rate)]
+    header, trees, start = start_of(model, init, rows)
     judged = [_judged(model, one, data, parameters, needs_start=start is not None) for one in eval_sets(eval_set)]
     return Plan(
         metric=metric,
@@ -87,7 +83,7 @@ def make_plan(
         first_trees=trees,
         header=header,
         judged=judged,
-        stages=[Stage(bag, loss, step) for bag in range(given["bags"]) for loss, step in losses],
+        stages=stages_of(given, init, continues=bool(trees)),
         parameters=parameters,
         limit=int(given["n_estimators"]),
         patience=given["early_stopping_rounds"] if judged else None,
@@ -96,6 +92,37 @@ def make_plan(
         query_subsample=float(given["query_subsample"]),
         seed=seed,
     )
+
+
+def stages_of(given: dict[str, Any], init: Any, *, continues: bool) -> list[Stage]:
+    """The stages of all bags: a plain loss first where `init` names one, then the metric."""
+    plain = [init] if isinstance(init, str) else []
+    rate = given["learning_rate"]
+    losses = [(loss, rate) for loss in plain] + [("lambdas", rate * TURNING if plain or continues else rate)]
+    return [Stage(bag, loss, step) for bag in range(given["bags"]) for loss, step in losses]
+
+
+def check_splits(data: lgb.Dataset, given: dict[str, Any], rows: int) -> None:
+    """Raise DataError where no feature could part the rows."""
+    if not any(data.feature_num_bin(column) > 1 for column in range(data.num_feature())):
+        raise DataError(
+            f"no feature parts the {rows} rows into two of at least {given['min_child_samples']} each; "
+            "pass more rows, features that vary or a lower min_child_samples"
+        )
+
+
+def _rows_in(model: Any, X: Any, y: Any, qid: Any) -> tuple[Any, NDArray[np.float64], Any, LowestKeys | None]:
+    """Features, labels, queries, and the rows that bins are found from where not all features are in memory."""
+    stream = as_stream(X, y, qid)
+    if stream is not None:
+        found = survey(as_features(model, stream, fitting=True), BINNED_FROM)
+        if found.y.size < 2:
+            raise DataError(f"{stream} must have 2 or more rows to learn from, got {found.y.size}; name more data")
+        return found.features, found.y, found.qid, found.sample
+    features = as_features(model, X, fitting=True)
+    if y is None:
+        raise DataError("LambdaMART requires y to be passed, but the target y is None; pass the labels")
+    return features, rows_of("labels", y), qid, None
 
 
 def first_loss(init: Any, labels: NDArray[np.float64], queries: int) -> Any:
@@ -116,13 +143,19 @@ def _training_rows(X: Any, y: NDArray[np.float64], keys: Keys, **options: Any) -
     LightGBM would choose them by their numbers, and bin the same rows otherwise in another order.
     """
     if y.size <= BINNED_FROM:
-        return _dataset(X, y, **options)
+        return dataset(X, y, **options)
     chosen = np.sort(np.argpartition(keys, BINNED_FROM)[:BINNED_FROM])
     some = X.take(chosen) if hasattr(X, "take") and is_table(X) else X[chosen]
-    return _dataset(X, y, params=options["params"], reference=_dataset(some, y[chosen], **options))
+    return dataset(X, y, params=options["params"], reference=dataset(some, y[chosen], **options))
 
 
-def _dataset(X: Any, y: NDArray[np.float64], **options: Any) -> lgb.Dataset:
+def binned(X: ReadInPasses, y: NDArray[np.float64], parameters: dict[str, Any], like: lgb.Dataset) -> lgb.Dataset:
+    """Rows that are read in passes, in the bins of other rows."""
+    return dataset(RowSequence(X.blocks(), y.size), y, params=parameters, reference=like)
+
+
+def dataset(X: Any, y: NDArray[np.float64], **options: Any) -> lgb.Dataset:
+    """Rows in bins; what LightGBM cannot read is a DataError."""
     try:
         return lgb.Dataset(X, label=y, **options).construct()
     except (lgb.basic.LightGBMError, TypeError, ValueError) as problem:
@@ -130,7 +163,7 @@ def _dataset(X: Any, y: NDArray[np.float64], **options: Any) -> lgb.Dataset:
         raise DataError(f"cannot read the features ({said}); pass numbers or declared categories") from problem
 
 
-def _start(model: Any, init: Any, rows: int) -> tuple[list[str], list[str], NDArray[np.float64] | None]:
+def start_of(model: Any, init: Any, rows: int) -> tuple[list[str], list[str], NDArray[np.float64] | None]:
     """Header and trees of a model to start from, and scores to start from."""
     if init is None or (isinstance(init, str) and init in ("logloss", "l2")):
         return [], [], None
@@ -160,8 +193,17 @@ def _start(model: Any, init: Any, rows: int) -> tuple[list[str], list[str], NDAr
 
 
 def _judged(model: Any, given: Any, train: lgb.Dataset, parameters: dict[str, Any], needs_start: bool) -> Judged:
+    stream = as_stream(given)
+    if stream is not None:
+        if needs_start:
+            raise DataError(
+                "a model that starts from given scores is judged with given scores; pass eval_set=(X, y, qid, scores)"
+            )
+        found = survey(as_features(model, stream, fitting=False), 0)
+        data = binned(found.features, found.y, parameters, train)
+        return Judged(data, found.features, found.y, found.qid)
     if not isinstance(given, tuple) or len(given) not in (2, 3, 4):
-        raise DataError(f"eval_set must be (X, y, qid) or a list of these, got {type(given).__name__}")
+        raise DataError(f"eval_set must be (X, y, qid), Parquet files or a list of these, got {type(given).__name__}")
     X, y, qid, start = (*given, None, None)[:4]
     features, labels = as_features(model, X, fitting=False), rows_of("labels of eval_set", y)
     groups = None if qid is None else np.asarray(qid)
@@ -175,4 +217,4 @@ def _judged(model: Any, given: Any, train: lgb.Dataset, parameters: dict[str, An
             raise ShapeError(
                 f"{name} of eval_set must have one entry a row: got {len(entries)} for {features.shape[0]}"
             )
-    return Judged(_dataset(features, labels, params=parameters, reference=train), features, labels, groups, scores)
+    return Judged(dataset(features, labels, params=parameters, reference=train), features, labels, groups, scores)

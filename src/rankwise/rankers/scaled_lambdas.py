@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,13 +39,21 @@ class ScaledLambdas:
         sigma: float,
         tie_keys: NDArray[np.float64],
     ) -> None:
-        self.objective = LambdaObjective(metric, y, qid, norm=norm, sigma=sigma, weight=weight, tie_keys=tie_keys)
+        self.metric = metric
+        # One after the other: each holds several numbers a row.
         plain = LambdaObjective(metric, y, qid, norm=None, sigma=sigma, weight=weight, tie_keys=tie_keys)
-        # fsum: the same to the last bit, in whatever order the rows come
-        mean = math.fsum(plain.gradients(np.zeros(y.size))[1]) / y.size
+        self.sums = [float(y.size), *_exact_sum(plain.gradients(np.zeros(y.size))[1])]
+        del plain
+        self.objective = LambdaObjective(metric, y, qid, norm=norm, sigma=sigma, weight=weight, tie_keys=tie_keys)
+        self.scale = 1.0
+
+    def settle(self, sums: Sequence[Sequence[float]]) -> None:
+        """Take the mean Hessian from all parts of the data."""
+        # fsum: the same to the last bit, in whatever order and parts the rows come
+        mean = math.fsum(term for rows, *terms in sums for term in terms) / sum(rows for rows, *_ in sums)
         if not mean > 0.0:
             raise DataError(
-                f"no two documents of a query change {metric} by changing places, so there is nothing to learn; "
+                f"no two documents of a query change {self.metric} by changing places, so there is nothing to learn; "
                 "check that labels differ within queries, and the weights"
             )
         self.scale = EVEN_ODDS / mean
@@ -51,4 +61,12 @@ class ScaledLambdas:
     def gradients(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Gradient and Hessian at these scores."""
         gradient, hessian = self.objective.gradients(scores)
-        return gradient * self.scale, hessian * self.scale
+        gradient *= self.scale
+        hessian *= self.scale
+        return gradient, hessian
+
+
+def _exact_sum(numbers: NDArray[np.float64]) -> list[float]:
+    """The sum and what rounding it left out: with twice the digits, sums of parts add up to that of all."""
+    total = math.fsum(numbers)
+    return [total, math.fsum(chain(numbers, [-total]))]

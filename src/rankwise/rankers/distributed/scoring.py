@@ -1,0 +1,33 @@
+"""Scores of rows on a cluster, in the order of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import lightgbm as lgb
+import numpy as np
+from distributed import Client
+
+from rankwise.data.parquet_stream import RowSource
+from rankwise.rankers.boosting import Scores
+from rankwise.rankers.distributed.sources import ClusterRows, Piece, as_cluster_rows, batches_of
+from rankwise.rankers.row_passes import mean_scores
+from rankwise.rankers.tree_text import read_booster, written
+
+__all__ = ["cluster_scores"]
+
+
+def cluster_scores(boosters: Sequence[lgb.Booster], client: Client, rows: RowSource) -> Iterator[Scores]:
+    """Scores of the pieces of rows, one after the other; workers are ahead of the reader."""
+    spread = rows if isinstance(rows, ClusterRows) else replace(as_cluster_rows(client, rows), features=rows.features)
+    texts = [written(booster) for booster in boosters]
+    futures = client.map(_scores, spread.pieces, texts=texts, features=spread.features, pure=False)
+    while futures:
+        yield futures.pop(0).result()
+
+
+def _scores(piece: Piece, texts: Sequence[str], features: tuple[str, ...]) -> Scores:
+    boosters = [read_booster(text) for text in texts]
+    parts = [mean_scores(boosters, batch.X, 1) for batch in batches_of(piece, features)]
+    return np.concatenate([np.empty(0), *parts])

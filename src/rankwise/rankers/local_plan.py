@@ -1,0 +1,81 @@
+"""Training on the rows of this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import lightgbm as lgb
+import numpy as np
+
+from rankwise.data.groups import QueryGroups
+from rankwise.rankers.boosting import Judged, LocalEngine, Rounds, Scores
+from rankwise.rankers.row_keys import Keys
+from rankwise.rankers.row_passes import feature_arrays, mean_scores
+from rankwise.rankers.stage_work import Draw, StageWork
+from rankwise.rankers.training import Course, State, trees_so_far
+
+__all__ = ["Plan"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan(Course):
+    """All that decides what is trained on this machine."""
+
+    X: Any
+    rows: lgb.Dataset
+    y: Scores
+    groups: QueryGroups
+    keys: Keys  # what tells rows apart in whatever order they come
+    row_weight: Scores | None
+    query_weight: Scores | None
+    start: Scores | None  # given scores, which are no part of the model
+    judged: Sequence[Judged]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Rows and queries."""
+        return self.y.size, self.groups.n_queries
+
+    @property
+    def judged_sets(self) -> int:
+        """How many sets the model is judged on."""
+        return len(self.judged)
+
+    @property
+    def categories(self) -> Any:
+        """Values of the category columns of a pandas table."""
+        return self.rows.pandas_categorical
+
+    def engine(self, state: State) -> LocalEngine:
+        """LightGBM on the rows of the present bag."""
+        number = len(state.finished)
+        draw = Draw.of(self.query_keys(), self, self.stages[number].bag)
+        work = StageWork(self, number, draw)
+        work.objective.settle([work.objective.sums])
+        return work.engine(state.rounds or Rounds(work.start_scores(*trees_so_far(self, state))))
+
+    def first_value(self, boosters: Sequence[lgb.Booster]) -> float:
+        """The metric of the mean of these models on the first judged set."""
+        first = self.judged[0]
+        scores = mean_scores(boosters, first.X, self.parameters["num_threads"])
+        return first.value(self.metric, scores if first.start is None else scores + first.start)
+
+    def query_keys(self) -> Keys:
+        """What tells queries apart by what stands in them: neither names nor the order of rows matter."""
+        return np.asarray(np.add.reduceat(self.groups.grouped(self.keys), self.groups.offsets[:-1]))
+
+    def hash_rows(self, digest: Any) -> None:
+        """Let a hash see all rows."""
+        arrays: list[Any] = [self.y, self.groups.offsets, self.groups.order]
+        arrays += [self.row_weight, self.query_weight, self.start]
+        for one in self.judged:
+            arrays += [one.y, one.qid, one.start]
+        for X in (self.X, *(one.X for one in self.judged)):
+            arrays += feature_arrays(X)
+        for array in arrays:
+            if array is not None:
+                plain = np.ascontiguousarray(array if array.dtype.kind in "biufSU" else array.astype(str))
+                digest.update(repr((plain.shape, plain.dtype)).encode())
+                digest.update(plain.data)
