@@ -49,7 +49,8 @@ def serve(
     """
     with working("loading"):
         from rankwise.serve.ranking.app import Limits
-        from rankwise.serve.ranking.model import load_served
+        from rankwise.serve.ranking.metrics import Metrics
+        from rankwise.serve.ranking.model import CurrentModel
         from rankwise.serve.ranking.run import Plan, run
         from rankwise.serve.ranking.workers import log_to_stderr, run_workers
         from rankwise.serve.server import is_loopback, listening, url_of
@@ -60,8 +61,9 @@ def serve(
     if token is None and not is_loopback(host):
         raise DataError(f"at {host} everybody on the network could ask; pass --token SECRET, or set RANKWISE_TOKEN")
     with working("loading the model"):
-        described = load_served(model)[0].described()  # what is wrong with it is said before anything listens
-    plan = Plan(model, Limits(max_bytes, max_documents), token, is_loopback(host), drain_seconds)
+        current = CurrentModel(model)  # what is wrong with it is said before anything listens
+    described = current.now.described()
+    plan = Plan(Limits(max_bytes, max_documents), token, is_loopback(host), drain_seconds)
     with listening(host, port) as socket:
         url = url_of(host, socket)
 
@@ -75,6 +77,6 @@ def serve(
 
         log_to_stderr()
         if workers == 1:
-            run(plan, socket, tell)
+            run(plan, current, Metrics(), socket, tell)
         else:
-            run_workers(plan, socket, workers, tell)
+            run_workers(model, plan, socket, workers, tell)

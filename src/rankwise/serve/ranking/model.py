@@ -99,12 +99,12 @@ def _ready(ranker: Any, version: str) -> ServedModel:
 class CurrentModel:
     """The model of a file that may change; a request takes `now` once, and keeps it to its end."""
 
-    def __init__(self, path: Path, on_reload: Callable[[bool], None] = lambda ok: None) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
         self.now, self._loaded = load_served(path)
         self._failed: Stamp | None = None
         self.problem: str | None = None
-        self._on_reload = on_reload
+        self.on_reload: Callable[[bool], None] = lambda ok: None
         self._stopped = threading.Event()
 
     def watch(self) -> None:
@@ -134,11 +134,11 @@ class CurrentModel:
         except Exception as problem:  # whatever a file brings about, the old model is still good
             self._failed = stamp
             self._complain(str(problem) if isinstance(problem, RankwiseError | OSError) else repr(problem))
-            self._on_reload(False)
+            self.on_reload(False)
         else:
             self.problem, self._failed = None, None
             log.info("%s was picked up: version %s", self.path, self.now.version)
-            self._on_reload(True)
+            self.on_reload(True)
 
     def _complain(self, problem: str) -> None:
         if problem != self.problem:

@@ -7,9 +7,7 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from types import FrameType
-from typing import Any
 
 import uvicorn
 
@@ -25,9 +23,8 @@ LAST = 1  # seconds for connections to close, after all requests are answered
 
 @dataclass(frozen=True)
 class Plan:
-    """What a worker needs to know."""
+    """How to serve."""
 
-    path: Path
     limits: Limits
     token: str | None
     loopback_only: bool
@@ -56,14 +53,17 @@ class DrainingServer(uvicorn.Server):
         return await super().on_tick(counter) or ends
 
 
-def run(plan: Plan, found: socket.socket, ready: Callable[[], None], memory: Any = None, worker: int = 0) -> None:
-    """Serve at a socket; `memory` is where all workers count."""
-    metrics = Metrics(memory, worker)
-    model = CurrentModel(plan.path, metrics.reloaded)
+def run(
+    plan: Plan, model: CurrentModel, metrics: Metrics, found: socket.socket, ready: Callable[[], None] = lambda: None
+) -> None:
+    """Serve at a socket, and watch the model's file."""
+    model.on_reload = metrics.reloaded
     service = RankingService(model, metrics, plan.limits, plan.token, loopback_only=plan.loopback_only)
+    server = DrainingServer(service, plan.drain_seconds)
     model.watch()
-    ready()
     try:
-        DrainingServer(service, plan.drain_seconds).run(sockets=[found])
+        with server.capture_signals():  # from before anybody is told that there is something to stop
+            ready()
+            server.run(sockets=[found])
     finally:
         model.stop()

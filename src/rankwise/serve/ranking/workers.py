@@ -10,10 +10,12 @@ from collections.abc import Callable
 from multiprocessing import get_context
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from rankwise.serve.ranking.metrics import shared_counts
+from rankwise.serve.ranking.metrics import Metrics, shared_counts
+from rankwise.serve.ranking.model import CurrentModel
 from rankwise.serve.ranking.run import LAST, Plan, run
 
 __all__ = ["log_to_stderr", "run_workers"]
@@ -28,12 +30,12 @@ def log_to_stderr() -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
 
 
-def _work(plan: Plan, found: socket.socket, memory: Any, worker: int) -> None:
+def _work(path: Path, plan: Plan, found: socket.socket, memory: Any, worker: int) -> None:
     log_to_stderr()
-    run(plan, found, lambda: None, memory, worker)
+    run(plan, CurrentModel(path), Metrics(memory, worker), found)
 
 
-def run_workers(plan: Plan, found: socket.socket, count: int, ready: Callable[[], None]) -> None:
+def run_workers(path: Path, plan: Plan, found: socket.socket, count: int, ready: Callable[[], None]) -> None:
     """Serve in so many processes until SIGTERM or Ctrl-C, which each of them answers by finishing its requests."""
     stopping = False
 
@@ -45,7 +47,7 @@ def run_workers(plan: Plan, found: socket.socket, count: int, ready: Callable[[]
     context, memory = get_context("spawn"), shared_counts(count)
 
     def start(worker: int) -> BaseProcess:
-        process = context.Process(target=_work, args=(plan, found, memory, worker), name=f"worker {worker}")
+        process = context.Process(target=_work, args=(path, plan, found, memory, worker), name=f"worker {worker}")
         process.start()
         return process
 
