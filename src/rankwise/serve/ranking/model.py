@@ -50,7 +50,8 @@ class ServedModel:
 
     def scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """A finite number for each row."""
-        scores = self.ranker.checked_scores(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self.ranker.checked_scores(X)
         if not np.isfinite(scores).all():
             row = int(np.flatnonzero(~np.isfinite(scores))[0])
             raise DataError(f"document {row} has features so large that its score is not a number; send smaller ones")
