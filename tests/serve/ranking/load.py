@@ -1,14 +1,34 @@
-"""Many clients at once, each on a connection of its own that stays open."""
+"""Models to exchange, and many clients at once, each on a connection of its own that stays open."""
 
 from __future__ import annotations
 
 import http.client
+import shutil
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from tests.serve.ranking.made import Client
+import rankwise as rw
+from rankwise.serve.ranking.model import CurrentModel
+from tests.serve.ranking.made import Client, X, trees
+
+
+def two_models(folder: Path) -> dict[str, list[float]]:
+    """one.rw and two.rw, and the scores of each by its version."""
+    found = {}
+    for name, rounds in (("one", 6), ("two", 3)):
+        model = trees(n_estimators=rounds, named=False)
+        rw.save(model, folder / f"{name}.rw")
+        found[CurrentModel(folder / f"{name}.rw").now.version] = model.predict(X).tolist()
+    return found
+
+
+def put(source: Path, path: Path) -> None:
+    """A file in the place of another, whole from the first moment on."""
+    shutil.copy(source, path.with_suffix(".new"))
+    path.with_suffix(".new").replace(path)
 
 
 @dataclass

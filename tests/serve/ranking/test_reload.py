@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -13,34 +11,10 @@ import pytest
 
 import rankwise as rw
 from rankwise.serve.ranking.model import CurrentModel
-from tests.serve.ranking.load import Load
-from tests.serve.ranking.made import Client, X, command, serving, trees
+from tests.serve.ranking.load import Load, put, two_models
+from tests.serve.ranking.made import X, command, serving, trees
 
 BODY = json.dumps({"features": X.tolist()}).encode()
-
-
-def two_models(folder: Path) -> dict[str, list[float]]:
-    """one.rw and two.rw, and the scores of each by its version."""
-    found = {}
-    for name, rounds in (("one", 6), ("two", 3)):
-        model = trees(n_estimators=rounds, named=False)
-        rw.save(model, folder / f"{name}.rw")
-        found[CurrentModel(folder / f"{name}.rw").now.version] = model.predict(X).tolist()
-    return found
-
-
-def put(source: Path, path: Path) -> None:
-    """A file in the place of another, whole from the first moment on."""
-    shutil.copy(source, path.with_suffix(".new"))
-    path.with_suffix(".new").replace(path)
-
-
-def until(client: Client, fits: Any) -> None:
-    for _ in range(600):
-        if fits(client.send("GET", "/health")[1]):
-            return
-        time.sleep(0.05)
-    raise AssertionError(client.send("GET", "/health"))
 
 
 def test_models_are_exchanged_under_load(tmp_path: Path) -> None:
@@ -137,27 +111,3 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(tmp_path: Path, monk
     monkeypatch.setattr("rankwise.serve.ranking.model.load", load_late)
     now = CurrentModel(path).now
     assert (len(calls), now.scores(X).tolist()) == (2, scores[now.version])
-
-
-def test_every_worker_picks_it_up(tmp_path: Path) -> None:
-    scores = two_models(tmp_path)
-    path = tmp_path / "m.rw"
-    put(tmp_path / "one.rw", path)
-    with command(path, "--workers", "2") as (process, client):
-        load = Load(client, BODY, lambda status, said: status == 200)
-        for thread in load.start(threads=8, requests=10):
-            thread.join()
-        assert (load.wrong, len(load.versions)) == ([], 1)
-        put(tmp_path / "two.rw", path)
-        second = next(version for version in scores if version not in load.versions)
-        until(client, lambda said: said["model"]["version"] == second)
-        for _ in range(600):
-            if "rankwise_model_reloads_total 2" in client.send("GET", "/metrics")[1]:
-                break
-            time.sleep(0.05)
-        counts = client.send("GET", "/metrics")[1]
-        assert "rankwise_model_reloads_total 2" in counts
-        assert 'rankwise_requests_total{route="/rank",status="200"} 80\n' in counts  # those of both workers
-        process.terminate()
-        assert process.wait(30) == 0
-    assert os.listdir(tmp_path)  # noqa: PTH208

@@ -148,7 +148,7 @@ def test_the_command_says_where_it_is(tree_file: Path) -> None:
         assert client.rank({"features": np.ones((4, 4)).tolist()})[0] == 422
         assert client.rank(b" " * 2001)[0] == 413
         process.terminate()
-        assert process.wait(30) == 0
+        assert process.wait(120) == 0
 
 
 @pytest.mark.parametrize(

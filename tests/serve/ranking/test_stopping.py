@@ -8,7 +8,6 @@ import socket
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.serve.ranking.made import Client, X, command
@@ -19,7 +18,7 @@ BODY = json.dumps({"features": X.tolist()}).encode()
 def begin(client: Client) -> socket.socket:
     """A request of which the last byte is still to come."""
     host, port = client.host.split(":")
-    sent = socket.create_connection((host, int(port)), timeout=30)
+    sent = socket.create_connection((host, int(port)), timeout=120)
     head = f"POST /rank HTTP/1.1\r\nHost: {client.host}\r\nContent-Type: application/json\r\n"
     sent.sendall(f"{head}Content-Length: {len(BODY)}\r\n\r\n".encode() + BODY[:-1])
     while "rankwise_requests_under_way 2" not in client.send("GET", "/metrics")[1]:
@@ -49,45 +48,14 @@ def test_what_is_under_way_is_answered(tree_file: Path, sig: signal.Signals) -> 
             answer += piece
         assert answer.startswith(b"HTTP/1.1 200 ")
         assert len(json.loads(answer.partition(b"\r\n\r\n")[2])["order"]) == len(X)
-        assert process.wait(30) == 0
+        assert process.wait(120) == 0
         assert process.stderr is not None
         assert "Traceback" not in process.stderr.read()
 
 
 def test_what_never_ends_is_not_waited_for(tree_file: Path) -> None:
     with command(tree_file, "--drain-seconds", "0.3") as (process, client):
-        sent = begin(client)
-        process.terminate()
-        assert process.wait(30) == 0
-        sent.close()
-
-
-def test_idle_connections_do_not_hold_it_up(tree_file: Path) -> None:
-    with command(tree_file, "--drain-seconds", "600") as (process, client):
         host, port = client.host.split(":")
-        with socket.create_connection((host, int(port)), timeout=30):
-            client.rank(BODY)
+        with begin(client), socket.create_connection((host, int(port)), timeout=120):
             process.terminate()
-            assert process.wait(30) == 0
-
-
-def test_a_worker_that_dies_is_replaced_and_all_end_together(tree_file: Path) -> None:
-    with command(tree_file, "--workers", "2") as (process, client):
-        assert client.rank(BODY)[0] == 200
-        workers = {one.pid for one in workers_of(process.pid)}
-        assert len(workers) == 2
-        psutil.Process(min(workers)).kill()
-        for _ in range(600):
-            now = {one.pid for one in workers_of(process.pid)}
-            if len(now) == 2 and now != workers:
-                break
-            time.sleep(0.05)
-        assert len(now - workers) == 1
-        assert client.rank(BODY)[0] == 200
-        process.terminate()
-        assert process.wait(60) == 0
-        assert not [pid for pid in now if psutil.pid_exists(pid)]
-
-
-def workers_of(pid: int) -> list[psutil.Process]:
-    return [one for one in psutil.Process(pid).children() if "spawn_main" in " ".join(one.cmdline())]
+            assert process.wait(120) == 0
