@@ -7,6 +7,7 @@ documents; and nothing packed is unpacked, because a few bytes could become giga
 from __future__ import annotations
 
 import struct
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
@@ -36,8 +37,7 @@ def read_arrow(body: bytes, model: ServedModel, most: int) -> Documents:
     except (pa.ArrowException, OSError, struct.error, IndexError) as problem:
         said = " ".join(str(problem).split())[:200]
         raise DataError(f"the body is not an Arrow stream ({said}); write it with pyarrow.ipc.new_stream") from None
-    ids = _ids(table, model)
-    return Documents(_checked(_matrix(table, ids, model), ids, model), ids)
+    return _read(table, model)
 
 
 def _check_messages(body: bytes) -> None:
@@ -72,75 +72,75 @@ def _is_number(kind: pa.DataType) -> bool:
     return pa.types.is_floating(kind) or pa.types.is_integer(kind)
 
 
-def _is_id(field: Any, model: ServedModel) -> bool:
-    return field.name == ID and ID not in model.place
-
-
 def _check_schema(schema: pa.Schema, model: ServedModel) -> None:
     """Columns that the model knows, of numbers, each once; or one column of lists as long as its features are many."""
-    fields = [field for field in schema if not _is_id(field, model)]
-    for field in (field for field in schema if _is_id(field, model)):
-        if not (
-            pa.types.is_string(field.type) or pa.types.is_large_string(field.type) or pa.types.is_integer(field.type)
-        ):
-            raise DataError(f"the column id must be of texts or whole numbers, got {field.type}; convert it")
-    if len(schema.names) > len(set(schema.names)):
+    columns = dict(zip(schema.names, schema.types, strict=True))
+    if len(columns) < len(schema.names):
         twice = next(name for name in schema.names if schema.names.count(name) > 1)
         raise DataError(f"the column {shown(twice)} is there more than once; send each once")
-    if len(fields) == 1 and pa.types.is_fixed_size_list(fields[0].type):
-        kind = fields[0].type
-        if kind.list_size != model.n_features or not _is_number(kind.value_type):
+    if _has_ids(columns, model):
+        kind = columns.pop(ID)
+        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind)):
+            raise DataError(f"the column id must be of texts or whole numbers, got {kind}; convert it")
+    if _is_lists(list(columns.values())):
+        (lists,) = columns.values()
+        if lists.list_size != model.n_features or not _is_number(lists.value_type):
             raise DataError(
-                f"lists of features must be of {model.n_features} numbers each, got {shown(str(kind))}; send them all"
+                f"lists of features must be of {model.n_features} numbers each, got {shown(str(lists))}; send them all"
             )
         return
     if model.names is None:
         raise DataError(
             "the model's features have no names; send one column of fixed-size lists of "
-            f"{model.n_features} numbers, got {len(fields)} columns"
+            f"{model.n_features} numbers, got {len(columns)} columns"
         )
-    for field in fields:
-        if field.name not in model.place:
+    for name, kind in columns.items():
+        if name not in model.place:
             raise DataError(
-                f"every document has the feature {shown(field.name)}, which the model does not know; leave it out"
+                f"every document has the feature {shown(name)}, which the model does not know; leave it out"
             )
-        if not _is_number(field.type):
-            raise DataError(
-                f"feature {shown(field.name)} must be a column of numbers, got {shown(str(field.type))}; convert it"
-            )
-    if not model.takes_missing and (lacks := [name for name in model.names if schema.get_field_index(name) < 0]):
+        if not _is_number(kind):
+            raise DataError(f"feature {shown(name)} must be a column of numbers, got {shown(str(kind))}; convert it")
+    if not model.takes_missing and (lacks := [name for name in model.names if name not in columns]):
         raise DataError(
             f"feature {shown(lacks[0])} of every document is missing, and the model ({model.ranker.kind}) needs it; "
             "add the column"
         )
 
 
-def _ids(table: pa.Table, model: ServedModel) -> list[Id] | None:
-    if ID not in table.column_names or not _is_id(table.schema.field(ID), model):
-        return None
-    ids: list[Any] = table.column(ID).to_pylist()
-    check_ids(ids)
-    return ids
+def _has_ids(columns: Container[str], model: ServedModel) -> bool:
+    """Whether there is a column of ids, unless that is what a feature is called."""
+    return ID in columns and ID not in model.place
 
 
-def _matrix(table: pa.Table, ids: list[Id] | None, model: ServedModel) -> NDArray[np.float64]:
-    names = [field.name for field in table.schema if not _is_id(field, model)]
-    if len(names) == 1 and pa.types.is_fixed_size_list(table.schema.field(names[0]).type):
-        lists: Any = table.column(names[0]).combine_chunks()
+def _is_lists(kinds: list[Any]) -> bool:
+    return len(kinds) == 1 and pa.types.is_fixed_size_list(kinds[0])
+
+
+def _read(table: pa.Table, model: ServedModel) -> Documents:
+    """The documents of a table whose schema is right."""
+    columns: dict[str, Any] = dict(zip(table.column_names, table.itercolumns(), strict=True))
+    ids = None
+    if _has_ids(columns, model):
+        ids = columns.pop(ID).to_pylist()
+        check_ids(ids)
+    if _is_lists([column.type for column in columns.values()][:2]):
+        (lists,) = columns.values()
         if lists.null_count:
-            row = int(np.flatnonzero(lists.is_null().to_numpy(zero_copy_only=False))[0])
+            row = int(np.flatnonzero(lists.is_null().to_numpy())[0])
             raise DataError(f"{named(row, ids)} has no features; send a list of {model.n_features} numbers")
-        return _numbers(lists.flatten()).reshape(-1, model.n_features)
-    X = np.full((table.num_rows, model.n_features), np.nan)
-    for name in names:
-        X[:, model.place[name]] = _numbers(table.column(name))
-    return X
+        X = _numbers(lists.combine_chunks().flatten()).reshape(-1, model.n_features)
+    else:
+        by_column = np.full((model.n_features, table.num_rows), np.nan)
+        for name, column in columns.items():
+            by_column[model.place[name]] = column.to_numpy()
+        X = np.ascontiguousarray(by_column.T)
+    return Documents(_checked(X, ids, model), ids)
 
 
-def _numbers(column: Any) -> NDArray[np.float64]:
+def _numbers(values: Any) -> NDArray[np.float64]:
     """Values in double precision, NaN for null."""
-    found = column.to_numpy() if isinstance(column, pa.ChunkedArray) else column.to_numpy(zero_copy_only=False)
-    return np.array(found, dtype=np.float64)  # a copy: Arrow's own memory is not to be written to
+    return np.array(values.to_numpy(zero_copy_only=False), dtype=np.float64)  # a copy: Arrow's memory is not ours
 
 
 def _checked(X: NDArray[np.float64], ids: list[Id] | None, model: ServedModel) -> NDArray[np.float64]:

@@ -131,10 +131,12 @@ class CurrentModel:
                 return
             self.now, self._loaded = load_served(self.path)
         except FileNotFoundError:
-            self._complain(f"{self.path} is not there any more; put a model there")
-        except Exception as problem:  # whatever a file brings about, the old model is still good
+            problem = f"{self.path} is not there any more; put a model there"
+            if problem != self.problem:  # else it would be said every second
+                self._complain(problem)
+        except Exception as failure:  # whatever a file brings about, the old model is still good
             self._failed = stamp
-            self._complain(str(problem) if isinstance(problem, RankwiseError | OSError) else repr(problem))
+            self._complain(str(failure) if isinstance(failure, RankwiseError | OSError) else repr(failure))
             self.on_reload(False)
         else:
             self.problem, self._failed = None, None
@@ -142,6 +144,5 @@ class CurrentModel:
             self.on_reload(True)
 
     def _complain(self, problem: str) -> None:
-        if problem != self.problem:
-            log.error("the old model is kept: %s", problem)
+        log.error("the old model is kept: %s", problem)
         self.problem = problem

@@ -22,7 +22,6 @@ from rankwise.serve.ranking.model import ServedModel
 __all__ = ["read_documents", "read_object"]
 
 FORMS = '{"documents": [{"id": …, "features": …}, …]} or {"features": [[…], …], "ids": […]}'
-NEEDS_CARE = (b"null", b"true", b"false")  # a list of numbers has none of them; true would pass for 1
 
 
 def read_object(body: bytes) -> dict[str, Any]:
@@ -38,7 +37,7 @@ def read_object(body: bytes) -> dict[str, Any]:
 
 def read_documents(body: bytes, told: dict[str, Any], model: ServedModel, most: int, *more: str) -> Documents:
     """The documents of an object, which may have the fields in `more` besides."""
-    is_plain = not any(word in body for word in NEEDS_CARE)
+    may_have_truths = _may_have_truths(body)
     given = [name for name in ("documents", "features") if name in told]
     if len(given) != 1:
         raise DataError(
@@ -53,9 +52,9 @@ def read_documents(body: bytes, told: dict[str, Any], model: ServedModel, most: 
     check_count(len(items), most)
     if given == ["features"]:
         ids = _listed_ids(told, len(items))
-        return Documents(_matrix(items, ids, model, is_plain), ids)
+        return Documents(_matrix(items, ids, model, may_have_truths), ids)
     ids = _ids(items)
-    return Documents(_matrix([item["features"] for item in items], ids, model, is_plain), ids)
+    return Documents(_matrix([item["features"] for item in items], ids, model, may_have_truths), ids)
 
 
 def _listed_ids(told: dict[str, Any], count: int) -> list[Id] | None:
@@ -90,17 +89,19 @@ def _ids(items: list[Any]) -> list[Id] | None:
     return ids
 
 
-def _matrix(rows: list[Any], ids: list[Id] | None, model: ServedModel, is_plain: bool) -> NDArray[np.float64]:
-    kinds = set(map(type, rows))
-    if is_plain and len(kinds) == 1:
-        found = None
-        if kinds == {list} and set(map(len, rows)) == {model.n_features}:
-            found = _packed(rows, model.n_features)
-        elif kinds == {dict} and model.names is not None:
-            found = _packed_by_name(rows, model)
-        if found is not None:
-            return found
-    return np.array([_row(features, row, ids, model) for row, features in enumerate(rows)])
+def _may_have_truths(body: bytes) -> bool:
+    """Whether `true` or `false`, which would pass for 1 and 0, can be among the values: a letter of each is sought."""
+    start = body.find(b"[")
+    return body.find(b"r", start) >= 0 or body.find(b"s", start) >= 0
+
+
+def _matrix(rows: list[Any], ids: list[Id] | None, model: ServedModel, may_have_truths: bool) -> NDArray[np.float64]:
+    kinds, found = set(map(type, rows)), None
+    if kinds == {list} and set(map(len, rows)) == {model.n_features}:
+        found = _packed(rows, model.n_features, may_have_truths)
+    elif kinds == {dict} and model.names is not None:
+        found = _packed_by_name(rows, model)
+    return np.array([_row(one, row, ids, model) for row, one in enumerate(rows)]) if found is None else found
 
 
 @lru_cache(maxsize=64)
@@ -108,8 +109,10 @@ def _doubles(count: int) -> struct.Struct:
     return struct.Struct(f"{count}d")
 
 
-def _packed(rows: list[Any], width: int) -> NDArray[np.float64] | None:
+def _packed(rows: list[Any], width: int, may_have_truths: bool) -> NDArray[np.float64] | None:
     """Rows of equal length as a matrix, None unless all are numbers; packing takes half the time of np.array."""
+    if may_have_truths and bool in set(map(type, chain.from_iterable(rows))):
+        return None
     form = _doubles(len(rows) * width)
     room = bytearray(form.size)
     try:
@@ -127,7 +130,7 @@ def _packed_by_name(rows: list[dict[str, Any]], model: ServedModel) -> NDArray[n
     columns = [model.place.get(name, -1) for name in order]
     if -1 in columns:
         return None
-    found = _packed([row.values() for row in rows], model.n_features)
+    found = _packed([row.values() for row in rows], model.n_features, may_have_truths=True)
     if found is None or columns == list(range(model.n_features)):
         return found
     ordered = np.empty_like(found)
