@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import socket
+import threading
 import time
 from collections.abc import Callable
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -32,7 +34,16 @@ def log_to_stderr() -> None:
 
 def _work(path: Path, plan: Plan, found: socket.socket, memory: Any, worker: int) -> None:
     log_to_stderr()
+    threading.Thread(target=_end_with_parent, name="parent watch", daemon=True).start()
     run(plan, CurrentModel(path), Metrics(memory, worker), found)
+
+
+def _end_with_parent() -> None:
+    """Where the first process is killed and can tell nobody, its workers stop by themselves."""
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def run_workers(path: Path, plan: Plan, found: socket.socket, count: int, ready: Callable[[], None]) -> None:
