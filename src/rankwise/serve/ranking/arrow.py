@@ -74,7 +74,7 @@ def _is_number(kind: pa.DataType) -> bool:
 
 def _check_schema(schema: pa.Schema, model: ServedModel) -> None:
     """Columns that the model knows, of numbers, each once; or one column of lists as long as its features are many."""
-    columns = dict(zip(schema.names, schema.types, strict=True))
+    columns: dict[str, Any] = dict(zip(schema.names, schema.types, strict=True))
     if len(columns) < len(schema.names):
         twice = next(name for name in schema.names if schema.names.count(name) > 1)
         raise DataError(f"the column {shown(twice)} is there more than once; send each once")
