@@ -211,7 +211,7 @@ async def at_half_load(host: str, sent: list[bytes], rate: float, seconds: float
         await asyncio.sleep(max(0.0, due - time.perf_counter()))
         tasks.append(asyncio.create_task(one(due)))
     await asyncio.gather(*tasks)
-    p50, p99 = np.quantile(taken, [0.5, 0.99])
+    p50, p99 = np.quantile(taken, [0.5, 0.99]).tolist()
     return {
         "requests": len(taken),
         "rate": round(rate, 1),
