@@ -26,8 +26,8 @@ from rankwise.serve.labelling.choosing import Chooser
 from rankwise.serve.labelling.labellers import Labellers
 from rankwise.serve.labelling.learning import Learner
 from rankwise.serve.labelling.refit import Refit
-from rankwise.serve.labelling.server import listening, url_of
 from rankwise.serve.labelling.session import Session
+from rankwise.serve.server import listening, url_of
 
 SOURCE = Path(__file__).parents[2] / "src"
 SCRIPT = "<script>document.title = 'owned'</script><img src=x onerror=\"document.title='owned'\">"

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from rankwise.serve.labelling.guard import MOST_BYTES
+from rankwise.serve.labelling.app import MOST_BYTES
 from rankwise.serve.labelling.labellers import Labellers
 from rankwise.serve.labelling.session import Session
 from tests.serve.made import make_session, served, serving, settled

@@ -21,6 +21,7 @@ from rankwise.cli.info import info
 from rankwise.cli.label import label
 from rankwise.cli.metrics import metrics
 from rankwise.cli.predict import predict
+from rankwise.cli.serve import serve
 from rankwise.cli.simulate import simulate
 from rankwise.cli.train import train
 
@@ -65,6 +66,7 @@ app.command("compare")(compare)
 app.command("certify")(certify)
 app.command("simulate")(simulate)
 app.command("label")(label)
+app.command("serve")(serve)
 app.command("metrics")(metrics)
 
 data = typer.Typer(help="Describe, convert, split, scale and make ranking data.", no_args_is_help=True)

@@ -67,7 +67,7 @@ def _print(ranked: list[Ranked], why: list[Reason]) -> None:
         place = "over" if reason.difference > 0 else "level with"
         lines += [
             (f"{reason.above} {place} {reason.below}", "all", "", f"{reason.difference:+.4f}"),
-            *(("", one.feature, f"{_text(one.above)} : {_text(one.below)}", f"{one.adds:+.4f}") for one in shown),
+            *(("", str(one.feature), f"{_text(one.above)} : {_text(one.below)}", f"{one.adds:+.4f}") for one in shown),
             *([("", "all others", "", others)] if len(reason.parts) > FEATURES else []),
         ]
     print_table(("rank", "feature", "values", "adds to the score"), lines)

@@ -95,8 +95,8 @@ def label(
         from rankwise.serve.labelling.labellers import Labellers
         from rankwise.serve.labelling.learning import Learner
         from rankwise.serve.labelling.refit import Refit
-        from rankwise.serve.labelling.server import is_loopback, listening, serve, url_of
         from rankwise.serve.labelling.session import Session
+        from rankwise.serve.server import is_loopback, listening, serve, url_of
 
         def unfitted() -> Any:
             return make_ranker(ranker, metric, seed, settings or [])

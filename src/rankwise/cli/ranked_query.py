@@ -9,8 +9,9 @@ import numpy as np
 from rankwise.cli.model_data import LoadedModel
 from rankwise.data import RankingData
 from rankwise.errors import DataError
+from rankwise.rankers.explanation import Part
 
-__all__ = ["Part", "Ranked", "Reason", "rank_query", "reasons"]
+__all__ = ["Ranked", "Reason", "rank_query", "reasons"]
 
 
 @dataclass(frozen=True)
@@ -22,16 +23,6 @@ class Ranked:
     row: int
     label: float
     score: float
-
-
-@dataclass(frozen=True)
-class Part:
-    """What a feature adds to the score of the upper of two documents over the lower, and its values in both."""
-
-    feature: str
-    above: float | None
-    below: float | None
-    adds: float
 
 
 @dataclass(frozen=True)
@@ -71,15 +62,5 @@ def reasons(loaded: LoadedModel, data: RankingData, ranked: list[Ranked]) -> lis
     names, found = loaded.features, []
     for upper in range(len(ranked) - 1):
         told = loaded.ranker.explain(X, upper, upper + 1)
-        order = np.argsort(-np.abs(told.contributions), kind="stable")
-        parts = []
-        for k in order[: np.count_nonzero(told.contributions)]:
-            above, below = map(_known, told.values[k])
-            parts.append(Part(names[k], above, below, float(told.contributions[k])))
-        found.append(Reason(ranked[upper].rank, ranked[upper + 1].rank, told.difference, parts))
+        found.append(Reason(ranked[upper].rank, ranked[upper + 1].rank, told.difference, told.parts(names)))
     return found
-
-
-def _known(value: float) -> float | None:
-    """A feature's value; None where it is missing."""
-    return None if np.isnan(value) else float(value)

@@ -46,6 +46,10 @@ class SavableModel(BaseEstimator, ABC):  # type: ignore[misc]
     def scores(self, X: Any) -> NDArray[np.float64]:
         """A number for each row: the higher, the better its rank, or the likelier positive."""
 
+    def checked_scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """`scores` of a matrix known to be sound (a column a feature, nothing infinite), checked again or not."""
+        return self.scores(X)
+
     @abstractmethod
     def to_saved(self) -> SavedModel:
         """The fitted model as plain values and bytes."""

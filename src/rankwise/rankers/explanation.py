@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +14,19 @@ from sklearn.utils import _safe_indexing
 from rankwise.errors import DataError
 from rankwise.metrics.evaluation import aligned
 
-__all__ = ["Explanation", "explain_rows", "explained"]
+__all__ = ["Explanation", "Part", "explain_rows", "explained"]
 
 SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a feature adds to the score of the upper of two documents over the lower, and its values in both."""
+
+    feature: str | int
+    above: float | None
+    below: float | None
+    adds: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +43,14 @@ class Explanation:
     contributions: NDArray[np.float64]
     values: list[tuple[Any, Any]]
 
+    def parts(self, names: Sequence[str | int]) -> list[Part]:
+        """The features that matter, those that add or take most first; None is a value that is missing."""
+        order = np.argsort(-np.abs(self.contributions), kind="stable")
+        return [
+            Part(names[k], _known(self.values[k][0]), _known(self.values[k][1]), float(self.contributions[k]))
+            for k in order[: np.count_nonzero(self.contributions)]
+        ]
+
     def __str__(self) -> str:
         order = np.argsort(-np.abs(self.contributions), kind="stable")
         shown = [k for k in order[:SHOWN] if self.contributions[k] != 0.0]
@@ -44,6 +62,10 @@ class Explanation:
         others = float(self.contributions.sum() - self.contributions[shown].sum())
         rows.append(("all others", "", "", f"{others:+.4f}"))
         return f"row {self.i} is {place} row {self.j} by {abs(self.difference):.4f}\n{aligned(rows)}"
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
 
 
 def _short(value: Any) -> str:

@@ -259,6 +259,10 @@ class LambdaMART(Ranker):
             raise DataError("a score needs labels, got y=None; pass them, or Parquet files that have them")
         return super().score(X if stream is None else stream, y, qid, sample_weight)
 
+    def checked_scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """`predict` of a matrix known to be sound, without the checks, which take a third as long as the trees."""
+        return np.asarray(self._average(X), dtype=np.float64)
+
     def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Scores after each round, the last being those of `predict`."""
         check_is_fitted(self, "boosters_")

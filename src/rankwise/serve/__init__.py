@@ -1,1 +1,1 @@
-"""HTTP: the page to label in."""
+"""HTTP: scoring, and the page to label in."""

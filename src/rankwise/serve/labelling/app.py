@@ -14,16 +14,17 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from rankwise.errors import DataError, StoreError
-from rankwise.serve.labelling.guard import MISTAKE, Guard
+from rankwise.serve.guard import MISTAKE, Door, Guard
 from rankwise.serve.labelling.labellers import Labellers
 from rankwise.serve.labelling.refusals import NotOfferedError, StaleError
 from rankwise.serve.labelling.session import Session
 from rankwise.serve.labelling.views import act_view, progress_view, work_view
 
-__all__ = ["make_app"]
+__all__ = ["MOST_BYTES", "make_app"]
 
 log = logging.getLogger("rankwise")
 
+MOST_BYTES = 64 << 10  # the longest note fits, in any script
 KINDS = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -116,7 +117,7 @@ def make_app(session: Session, labellers: Labellers, *, loopback_only: bool = Tr
 
     _add_page(app)
     _add_refusals(app)
-    return Guard(app, loopback_only=loopback_only)
+    return Guard(app, Door(loopback_only, MOST_BYTES, "shorten the note"))
 
 
 def _add_page(app: FastAPI) -> None:

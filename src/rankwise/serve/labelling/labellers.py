@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from rankwise.errors import DataError
 from rankwise.labels.checked import name
+from rankwise.serve.tokens import SHORTEST_SECRET, is_fit, is_same, sent_by
 
 __all__ = ["Labellers"]
 
-SHORTEST_SECRET = 8
 IMPORTED = "imported"
 
 
@@ -31,7 +31,7 @@ class Labellers:
             who = name(who)
             if not equals:
                 secret = secrets.token_urlsafe(24)
-            if len(secret) < SHORTEST_SECRET or not secret.isascii() or not secret.isprintable() or " " in secret:
+            if not is_fit(secret):
                 raise DataError(
                     f"the token of {who} must have at least {SHORTEST_SECRET} plain characters without blanks; "
                     f"pass a longer one, or --token {who} alone, which makes one"
@@ -47,7 +47,6 @@ class Labellers:
         """Who sends this header, None for nobody we know; every secret is compared, in constant time."""
         if self.alone is not None:
             return self.alone
-        scheme, _, given = (authorization or "").partition(" ")
-        sent = given.strip().encode() if scheme.lower() == "bearer" else b""
-        found = [who for secret, who in self.by_secret.items() if secrets.compare_digest(secret.encode(), sent)]
+        sent = sent_by(authorization)
+        found = [who for secret, who in self.by_secret.items() if is_same(secret, sent)]
         return found[0] if found else None

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 
 from rankwise.errors import DataError
 
-__all__ = ["is_loopback", "listening", "serve", "url_of"]
+__all__ = ["config_for", "is_loopback", "listening", "serve", "url_of"]
 
 REMEDIES = {
     errno.EADDRINUSE: "stop what uses it, or pass another --port (0 takes a free one)",
@@ -41,7 +41,7 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
             found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 found.bind(address)
-                found.listen(128)
+                found.listen(1024)
             except OSError as problem:
                 remedy = REMEDIES.get(problem.errno or 0, "pass another --host or --port")
                 raise DataError(f"cannot listen at {host} port {port} ({problem.strerror}); {remedy}") from problem
@@ -56,18 +56,23 @@ def url_of(host: str, found: socket.socket) -> str:
     return f"http://{f'[{shown}]' if ':' in shown and '[' not in shown else shown}:{found.getsockname()[1]}/"
 
 
-def serve(app: ASGIApp, found: socket.socket, ready: Callable[[], None]) -> None:
-    """Answer requests until Ctrl-C, which ends it without a word."""
-    config = uvicorn.Config(
+def config_for(app: ASGIApp, seconds: int) -> uvicorn.Config:
+    """How an application is run; its connections may take so many seconds to end when it stops."""
+    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # what a stranger sends is not for our terminal
+    return uvicorn.Config(
         app,
         log_config=None,
         access_log=False,
         server_header=False,
         lifespan="off",
-        timeout_graceful_shutdown=2,
+        timeout_graceful_shutdown=seconds,
         h11_max_incomplete_event_size=32 << 10,
     )
-    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # what a stranger sends is not for our terminal
+
+
+def serve(app: ASGIApp, found: socket.socket, ready: Callable[[], None]) -> None:
+    """Answer requests until Ctrl-C, which ends it without a word."""
+    config = config_for(app, seconds=2)
     ready()
     with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[found])

@@ -1,0 +1,25 @@
+"""Secrets that a client sends in the header `Authorization: Bearer SECRET`."""
+
+from __future__ import annotations
+
+import secrets
+
+__all__ = ["SHORTEST_SECRET", "is_fit", "is_same", "sent_by"]
+
+SHORTEST_SECRET = 8
+
+
+def is_fit(secret: str) -> bool:
+    """Whether a secret can stand in a header and is not too easy to guess."""
+    return len(secret) >= SHORTEST_SECRET and secret.isascii() and secret.isprintable() and " " not in secret
+
+
+def sent_by(authorization: str | None) -> bytes:
+    """The secret in a header, empty if there is none."""
+    scheme, _, given = (authorization or "").partition(" ")
+    return given.strip().encode() if scheme.lower() == "bearer" else b""
+
+
+def is_same(secret: str, sent: bytes) -> bool:
+    """Compared in constant time."""
+    return secrets.compare_digest(secret.encode(), sent)

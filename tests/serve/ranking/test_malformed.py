@@ -1,0 +1,299 @@
+"""A catalogue of bodies and requests that are not right: each is a 4xx with a sentence, and the server lives on."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import rankwise as rw
+from rankwise.serve.ranking.app import Limits
+from tests.serve.ranking.made import ARROW, DATA, NAMES, Client, X, is_sentence, serving, stream
+
+ROW = [1.0, 2.0, 3.0, 4.0]
+NAMED = dict(zip(NAMES, ROW, strict=True))
+
+
+def documents(*given: Any) -> dict[str, Any]:
+    return {"documents": list(given)}
+
+
+def doc(features: Any, **more: Any) -> dict[str, Any]:
+    return {"features": features, **more}
+
+
+# The body, and words of the sentence; document and feature are named wherever there is one.
+JSON_BODIES: dict[str, tuple[Any, list[str]]] = {
+    "empty": (b"", ["not JSON"]),
+    "cut off": (b'{"features": [[1, 2', ["not JSON", "column"]),
+    "no JSON": (b"bm25=1", ["not JSON"]),
+    "not UTF-8": (b'{"features": "\xff\xfe"}', ["not JSON", "UTF-8"]),
+    "a byte order mark": (b"\xef\xbb\xbf{}", ["not JSON"]),
+    "NaN": (b'{"features": [[NaN, 2, 3, 4]]}', ["not JSON", "column 16"]),
+    "Infinity": (b'{"features": [[1, -Infinity, 3, 4]]}', ["not JSON"]),
+    "too large a number": (b'{"features": [[1e999, 2, 3, 4]]}', ["not JSON", "infinity"]),
+    "a trailing comma": (b'{"features": [[1, 2, 3, 4],]}', ["not JSON"]),
+    "a deep list": (b'{"features": ' + b"[" * 40_000, ["not JSON", "depth"]),
+    "a deep object": (b'{"features":' * 5_000, ["not JSON", "depth"]),
+    "a lone surrogate": (b'{"ids": ["\\ud800"], "features": [[1, 2, 3, 4]]}', ["not JSON"]),
+    "a list": ([ROW], ["must be an object"]),
+    "null": (b"null", ["must be an object", "None"]),
+    "a number": (b"17", ["must be an object", "17"]),
+    "no documents": ({}, ["either documents or features", "neither"]),
+    "both forms": ({"documents": [doc(ROW)], "features": [ROW]}, ["documents and features"]),
+    "an unknown field": ({"features": [ROW], "k": 3}, ["unknown field 'k'"]),
+    "ids beside documents": ({**documents(doc(ROW)), "ids": ["a"]}, ["unknown field 'ids'"]),
+    "documents that are an object": ({"documents": doc(ROW)}, ["documents must be a list"]),
+    "features that are a text": ({"features": "1 2 3 4"}, ["features must be a list"]),
+    "features that are null": ({"features": None}, ["features must be a list"]),
+    "an empty list": ({"features": []}, ["no document"]),
+    "empty documents": (documents(), ["no document"]),
+    "too many documents": ({"features": [ROW] * 51}, ["50 documents at most", "51"]),
+    "a document that is a list": (documents(doc(ROW), ROW), ["document 1 must be an object"]),
+    "a document that is null": (documents(None), ["document 0 must be an object"]),
+    "a document without features": (documents(doc(ROW), {"id": "a"}), ["document 1 has no features"]),
+    "a document with more": (documents(doc(ROW), doc(ROW, label=1)), ["document 1", "unknown field 'label'"]),
+    "too few features": ({"features": [ROW, ROW[:3]]}, ["document 1", "4 features", "got 3"]),
+    "too many features": (documents(doc(ROW, id="a"), doc([*ROW, 5], id="b")), ["document 1 (id 'b')", "got 5"]),
+    "no features": ({"features": [[]]}, ["document 0", "got 0"]),
+    "features that are a number": ({"features": [ROW, 7]}, ["document 1", "object or a list", "7"]),
+    "null as features": (documents(doc(None, id="a")), ["document 0 (id 'a')", "object or a list"]),
+    "a text as feature": ({"features": [ROW, [1, 2, "3", 4]]}, ["document 1", "feature 'clicks'", "'3'"]),
+    "true as feature": ({"features": [[True, 2, 3, 4]]}, ["document 0", "feature 'bm25'", "True"]),
+    "a list as feature": ({"features": [[1, [2], 3, 4]]}, ["document 0", "feature 'age'", "[2]"]),
+    "an object as feature": (documents(doc([1, 2, 3, {}], id=5)), ["document 0 (id 5)", "feature 'länge'"]),
+    "a text by name": (documents(doc(NAMED), doc({**NAMED, "age": "old"})), ["document 1", "feature 'age'", "'old'"]),
+    "false by name": (documents(doc({**NAMED, "clicks": False}, id="x")), ["document 0 (id 'x')", "'clicks'"]),
+    "an unknown feature": (documents(doc(NAMED), doc({**NAMED, "pagerank": 1})), ["document 1", "'pagerank'"]),
+    "an unknown feature alone": (documents(doc({"BM25": 1}, id="q")), ["document 0 (id 'q')", "'BM25'"]),
+    "an unknown feature of a long name": (documents(doc({"x" * 9_000: 1})), ["document 0", "xxx..."]),
+    "an id that is null": (documents(doc(ROW, id=None)), ["document 0", "None"]),
+    "an id that is a fraction": ({"features": [ROW, ROW], "ids": ["a", 1.5]}, ["document 1", "1.5"]),
+    "an id that is true": (documents(doc(ROW, id=True)), ["document 0", "True"]),
+    "an id that is a list": ({"features": [ROW], "ids": [["a"]]}, ["document 0", "['a']"]),
+    "an id twice": (documents(doc(ROW, id="a"), doc(ROW, id="a")), ["document 1", "'a'", "document 0"]),
+    "an id that only some have": (documents(doc(ROW, id="a"), doc(ROW)), ["document 1 has no id"]),
+    "an id that only the last has": (documents(doc(ROW), doc(ROW, id="a")), ["document 1 has an id"]),
+    "too few ids": ({"features": [ROW, ROW], "ids": ["a"]}, ["list of 2", "1 ids"]),
+    "ids that are a text": ({"features": [ROW], "ids": "a"}, ["list of 1", "'a'"]),
+    "ids that are null": ({"features": [ROW], "ids": None}, ["list of 1", "None"]),
+}
+
+
+@pytest.mark.parametrize("name", JSON_BODIES)
+def test_json_bodies(client: Client, name: str) -> None:
+    body, words = JSON_BODIES[name]
+    for path in ("/rank", "/explain"):
+        status, said = client.send("POST", path, body)
+        assert (status, is_sentence(said)) == (422, True), said
+        assert [word for word in words if word not in said["error"]] == [], said["error"]
+        assert len(said["error"]) < 400
+    assert client.rank({"features": [ROW]})[0] == 200
+
+
+def columns(**changed: Any) -> pa.Table:
+    table = {name: pa.array([1.0, 2.0]) for name in NAMES} | changed
+    return pa.table({name: values for name, values in table.items() if values is not None})
+
+
+def fixed(width: int, values: Any) -> pa.Table:
+    return pa.table({"f": pa.FixedSizeListArray.from_arrays(pa.array(values), width)})
+
+
+WHOLE = stream(columns())
+EMPTY = pa.table({name: pa.array([], pa.float64()) for name in NAMES})
+TWICE = pa.Table.from_arrays([pa.array([1.0])] * 2, names=["bm25", "bm25"])
+ARROW_BODIES: dict[str, tuple[bytes, list[str]]] = {
+    "empty": (b"", ["not an Arrow stream"]),
+    "no stream": (b"[[1, 2, 3, 4]]", ["not an Arrow stream"]),
+    "a cut schema": (WHOLE[:100], ["not an Arrow stream"]),
+    "a cut batch": (WHOLE[:-60], ["not an Arrow stream"]),
+    "a huge length": (b"\xff\xff\xff\xff" + struct.pack("<i", 2**31 - 1) + b"x" * 50, ["not an Arrow stream"]),
+    "compressed": (stream(columns(), compression="zstd"), ["compressed"]),
+    "compressed by lz4": (stream(fixed(4, X[:3].ravel()), compression="lz4"), ["compressed"]),
+    "a dictionary": (stream(columns(age=pa.array([1.0, 2.0]).dictionary_encode())), ["dictionary"]),
+    "no rows": (stream(EMPTY), ["no document"]),
+    "too many rows": (stream(fixed(4, np.ones(4 * 51))), ["50 documents at most", "51"]),
+    "an unknown column": (stream(columns(pagerank=pa.array([1.0, 2.0]))), ["every document", "'pagerank'"]),
+    "a column twice": (stream(TWICE), ["'bm25'", "more than once"]),
+    "a column of texts": (stream(columns(age=pa.array(["1", "2"]))), ["feature 'age'", "string"]),
+    "a column of booleans": (stream(columns(age=pa.array([True, False]))), ["feature 'age'", "bool"]),
+    "a column of lists": (stream(columns(age=pa.array([[1.0], [2.0]]))), ["feature 'age'", "list"]),
+    "infinity": (stream(columns(clicks=pa.array([1.0, -np.inf]))), ["document 1", "feature 'clicks'", "-inf"]),
+    "infinity in a list": (stream(fixed(4, [*ROW, 1, 2, np.inf, 4])), ["document 1", "'clicks'", "inf"]),
+    "lists too short": (stream(fixed(3, [1.0, 2.0, 3.0])), ["4 numbers", "[3]"]),
+    "lists of texts": (stream(fixed(4, ["1", "2", "3", "4"])), ["4 numbers", "string"]),
+    "a list that is null": (
+        stream(pa.table({"f": pa.array([ROW, None], pa.list_(pa.float64(), 4))})),
+        ["document 1 has no features"],
+    ),
+    "ids of fractions": (stream(columns(id=pa.array([1.5, 2.5]))), ["column id", "double"]),
+    "an id that is null": (stream(columns(id=pa.array(["a", None]))), ["document 1", "None"]),
+    "an id twice": (stream(columns(id=pa.array([7, 7]))), ["document 1", "7", "document 0"]),
+}
+
+
+@pytest.mark.parametrize("name", ARROW_BODIES)
+def test_arrow_bodies(client: Client, name: str) -> None:
+    body, words = ARROW_BODIES[name]
+    status, said = client.rank(body, ARROW)
+    assert (status, is_sentence(said)) == (422, True), said
+    assert [word for word in words if word not in said["error"]] == [], said["error"]
+    assert client.rank(WHOLE, ARROW)[0] == 200
+
+
+def test_no_damage_to_a_stream_is_a_mistake_of_ours(client: Client) -> None:
+    """Bytes turned over and left out anywhere: 200 or 422, never more."""
+    drawn = np.random.default_rng(0)
+    found = set()
+    for _ in range(300):
+        raw = bytearray(WHOLE)
+        for place in drawn.integers(len(raw), size=drawn.integers(1, 4)):
+            raw[place] ^= 1 << int(drawn.integers(8))
+        status, said = client.rank(bytes(raw[: drawn.integers(len(raw) // 2, len(raw) + 1)]), ARROW)
+        found.add(status)
+        assert status == 200 or is_sentence(said)
+    assert found <= {200, 422}
+
+
+MISSING: dict[str, tuple[Any, str | None, list[str]]] = {
+    "null": ({"features": [ROW, [1, None, 3, 4]]}, None, ["document 1", "feature 'age'", "missing", "ranksvm"]),
+    "left out": (documents(doc({"bm25": 1}, id="a")), None, ["document 0 (id 'a')", "feature 'age'", "missing"]),
+    "null by name": (documents(doc({**NAMED, "länge": None})), None, ["document 0", "feature 'länge'", "missing"]),
+    "a column left out": (stream(columns(clicks=None)), ARROW, ["every document", "'clicks'", "missing"]),
+    "a null in a column": (stream(columns(age=pa.array([None, 1.0]))), ARROW, ["document 0", "'age'", "missing"]),
+    "NaN in a list": (stream(fixed(4, [1, 2, np.nan, 4])), ARROW, ["document 0", "'clicks'", "missing"]),
+}
+
+
+@pytest.mark.parametrize("name", MISSING)
+def test_a_model_that_needs_every_feature(linear_client: Client, name: str) -> None:
+    body, kind, words = MISSING[name]
+    status, said = linear_client.rank(body, kind)
+    assert (status, is_sentence(said)) == (422, True), said
+    assert [word for word in words if word not in said["error"]] == [], said["error"]
+
+
+def test_a_score_that_is_no_number(tmp_path: Path) -> None:
+    rw.save(rw.RankSVM("ndcg@10").fit(DATA.X * 1e-6, DATA.y, qid=DATA.qid), tmp_path / "m.rw")
+    with serving(tmp_path / "m.rw") as client:
+        status, said = client.rank({"features": [ROW, [1.7e308] * 4]})
+    assert (status, is_sentence(said), "document 1" in said["error"]) == (422, True, True), said
+
+
+def test_a_model_without_names(nameless_client: Client) -> None:
+    for body, kind in ((documents(doc(ROW), doc(NAMED)), None), (WHOLE, ARROW)):
+        status, said = nameless_client.rank(body, kind)
+        assert (status, "4 numbers" in said["error"]) == (422, True), said
+    said = nameless_client.rank({"features": [[1, 2, 3, "x"]]})[1]
+    assert "feature 3 of document 0" in said["error"]
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"top": 0}, "top"),
+        ({"top": 101}, "top"),
+        ({"top": "3"}, "top"),
+        ({"top": True}, "top"),
+        ({"pair": [0]}, "two documents"),
+        ({"pair": "ab"}, "two documents"),
+        ({"pair": [0, 9]}, "document 9"),
+        ({"pair": [0, -1]}, "document -1"),
+        ({"pair": [0, [1]]}, "document [1]"),
+        ({"pair": [0, 1], "top": 3}, "both"),
+    ],
+)
+def test_what_explain_is_asked(client: Client, more: dict[str, Any], words: str) -> None:
+    status, said = client.send("POST", "/explain", {"features": [ROW, ROW], **more})
+    assert (status, is_sentence(said), words in said["error"]) == (422, True, True), said
+
+
+REQUESTS = [
+    ("GET", "/nowhere", None, {}, 404),
+    ("GET", "/other", None, {}, 404),
+    ("GET", "/../m.rw", None, {}, 404),
+    ("POST", "/rank/", b"{}", {}, 404),
+    ("GET", "/rank", None, {}, 405),
+    ("PUT", "/rank", b"{}", {}, 405),
+    ("DELETE", "/explain", None, {}, 405),
+    ("POST", "/health", b"{}", {}, 405),
+    ("POST", "/metrics", b"{}", {}, 405),
+    ("POST", "/rank", b"{}", {"Content-Type": "text/plain"}, 415),
+    ("POST", "/rank", b"{}", {"Content-Type": "application/x-www-form-urlencoded"}, 415),
+    ("POST", "/rank", b"{}", {"Content-Type": ""}, 415),
+    ("POST", "/explain", WHOLE, {"Content-Type": ARROW}, 415),
+    ("POST", "/rank", b"{}", {"Host": "evil.example"}, 403),
+    ("POST", "/rank", b"{}", {"Origin": "https://evil.example"}, 403),
+    ("POST", "/rank", b"{}", {"Sec-Fetch-Site": "cross-site"}, 403),
+    ("GET", "/health", None, {"Host": "evil.example"}, 403),
+    ("POST", "/rank", b" " * 100_001, {}, 413),
+    ("POST", "/rank", b" " * 5_000_000, {}, 413),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body", "headers", "status"), REQUESTS)
+def test_requests(
+    client: Client, method: str, path: str, body: bytes | None, headers: dict[str, str], status: int
+) -> None:
+    found, said = client.send(method, path, body, headers=headers)
+    assert (found, is_sentence(said)) == (status, True), said
+    assert client.rank({"features": [ROW]})[0] == 200
+
+
+def test_a_long_body_in_pieces_is_refused_with_a_sentence(client: Client) -> None:
+    """Its sender goes on after the limit, and reads the answer when all is sent."""
+
+    def pieces() -> Any:
+        for _ in range(200):
+            yield b" " * 10_000
+
+    connection = http.client.HTTPConnection(client.host, timeout=120)
+    connection.request("POST", "/rank", pieces(), {"Content-Type": "application/json"}, encode_chunked=True)
+    answer = connection.getresponse()
+    assert (answer.status, is_sentence(json.loads(answer.read()))) == (413, True)
+    connection.close()
+
+
+def test_what_is_no_http(client: Client) -> None:
+    host, port = client.host.split(":")
+    head = f"POST /rank HTTP/1.1\r\nHost: {client.host}\r\nContent-Type: application/json\r\n"
+    for raw in (b"\x00\x01\x02\r\n\r\n", b"GET\r\n\r\n", f"{head}Content-Length: -1\r\n\r\n".encode(), b"x" * 70_000):
+        with socket.create_connection((host, int(port)), timeout=120) as sent:
+            sent.sendall(raw)
+            assert b" 400 " in sent.recv(1000).split(b"\r\n")[0]
+    assert client.rank({"features": [ROW]})[0] == 200
+
+
+def test_clients_that_leave_in_the_middle(client: Client) -> None:
+    host, port = client.host.split(":")
+    head = (
+        f"POST /rank HTTP/1.1\r\nHost: {client.host}\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n"
+    )
+    before = client.send("GET", "/metrics")[1]
+    for raw in (b"", head.encode()[:30], head.encode(), head.encode() + b'{"features": '):
+        with socket.create_connection((host, int(port)), timeout=120) as sent:
+            sent.sendall(raw)
+    while 'route="/rank",status="499"} 2' not in client.send("GET", "/metrics")[1]:
+        pass
+    assert 'status="500"' not in before
+    assert client.rank({"features": [ROW]})[0] == 200
+
+
+def test_a_mistake_of_ours_shows_no_traceback(
+    tree_file: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with serving(tree_file, Limits()) as client:
+        monkeypatch.setattr("rankwise.serve.ranking.app.rank", lambda *given: 1 / 0)
+        status, said = client.rank({"features": [ROW]})
+        assert (status, is_sentence(said), "ZeroDivision" in said["error"]) == (500, True, False)
+        assert "a request failed" in caplog.text
+        monkeypatch.undo()
+        assert client.rank({"features": [ROW]})[0] == 200
