@@ -1,6 +1,7 @@
 """Ranking data: its one validated form, and how it is read, written, split, described and made."""
 
 from rankwise.data.atomic import atomic_path
+from rankwise.data.clicks import ClickLog, simulate_clicks
 from rankwise.data.groups import QueryGroups
 from rankwise.data.normalise import normalise
 from rankwise.data.parquet_stream import ParquetRows
@@ -12,6 +13,7 @@ from rankwise.data.synthetic import cubic, r_of_k, topics, web
 from rankwise.data.write import write
 
 __all__ = [
+    "ClickLog",
     "ParquetRows",
     "QueryGroups",
     "RankingData",
@@ -22,6 +24,7 @@ __all__ = [
     "normalise",
     "r_of_k",
     "read",
+    "simulate_clicks",
     "split",
     "topics",
     "web",

@@ -4,6 +4,7 @@ from rankwise.objectives.custom import CustomLambda, LambdaFunction
 from rankwise.objectives.diagnose import Diagnosis, diagnose
 from rankwise.objectives.lambdas import LambdaObjective, lambda_gradients
 from rankwise.objectives.linear_rates import LinearRates, linear_rates
+from rankwise.objectives.position_bias import PositionBias
 from rankwise.objectives.rates import RateObjective, rate_objective
 from rankwise.objectives.saddle import SaddlePoint
 
@@ -13,6 +14,7 @@ __all__ = [
     "LambdaFunction",
     "LambdaObjective",
     "LinearRates",
+    "PositionBias",
     "RateObjective",
     "SaddlePoint",
     "diagnose",

@@ -67,6 +67,10 @@ class LambdaObjective:
             self.shuffle = np.asarray(self.groups.grouped(rows_of("tie_keys", tie_keys)))
         self.pair_sums = PairSums(self, sorted_labels(self.labels, self.groups.offsets))
 
+    def reweigh(self, weight: NDArray[np.float64]) -> None:
+        """Give each row another weight."""
+        self.row_weight = self.pair_sums.share = np.ascontiguousarray(self.groups.grouped(weight))
+
     def gradients(self, scores: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Gradient of the cost (−λ) and Hessian at these scores, one entry a row, in the order of the input."""
         values = rows_of("scores", scores)

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics.evaluate import rows_of
+from rankwise.objectives.position_bias import MOST_POSITIONS
 
-__all__ = ["eval_sets", "weights_of"]
+__all__ = ["eval_sets", "positions_of", "weights_of"]
 
 
 def eval_sets(given: Any) -> Sequence[Any]:
@@ -31,3 +32,24 @@ def weights_of(name: str, given: ArrayLike | None, count: int, what: str) -> NDA
     if (weights < 0).any() or not weights.any():
         raise DataError(f"{name} must be 0 or more and not all zero, got a lowest of {weights.min():g}")
     return weights
+
+
+def positions_of(given: ArrayLike | None, labels: NDArray[np.float64]) -> NDArray[np.int64] | None:
+    """Where each document was shown, checked; None where that is not known."""
+    if given is None:
+        return None
+    positions = rows_of("position", given)
+    if positions.size != labels.size:
+        raise ShapeError(f"position must have one entry a row: got {positions.size} for {labels.size}")
+    if (positions < 0).any() or (positions % 1 != 0).any():
+        odd = positions[(positions < 0) | (positions % 1 != 0)][0]
+        raise DataError(f"position must have whole numbers of 0 or more, got {odd:g}; leave out rows that nobody saw")
+    count = np.unique(positions).size
+    if count > MOST_POSITIONS:
+        raise DataError(
+            f"position must have at most {MOST_POSITIONS} different numbers, got {count}; "
+            "let deep positions share one, as np.minimum(position, 100) does"
+        )
+    if not (labels > 0).any():
+        raise DataError("position is for labels that are clicks, got none above 0; pass 1 for a click")
+    return positions.astype(np.int64)

@@ -135,6 +135,7 @@ class LambdaMART(Ranker):
         eval_set: Any = None,
         sample_weight: ArrayLike | None = None,
         query_weight: ArrayLike | None = None,
+        position: ArrayLike | None = None,
         callbacks: Iterable[Callback] | None = None,
         checkpoint: str | PathLike[str] | None = None,
         resume: bool = False,
@@ -149,6 +150,10 @@ class LambdaMART(Ranker):
         the product of their `sample_weight`s times its query's `query_weight` (queries by first appearance). After
         each round, every callback is called with the number of the round and {metric: value} on the first eval_set.
 
+        `position` is for click logs: labels above 0 are clicks, a query is one list as it was shown, and `position`
+        says where each document stood in it, in whole numbers. How likely each position is looked at is learned with
+        the trees (`propensities_`, beside `positions_`), and documents weigh accordingly (docs/clicks.md).
+
         Ctrl-C ends training early: the best rounds so far are kept, `interrupted_` is True and a warning is logged.
         `checkpoint` names a file that is kept up to date; with `resume=True`, training goes on from it, if it is
         there, and ends with the same model as if it had never stopped, given the same data and parameters.
@@ -160,9 +165,13 @@ class LambdaMART(Ranker):
         if checkpoint is not None and resume and Path(checkpoint).exists():
             run, saved_seed, state = read_checkpoint(checkpoint)
             seed = saved_seed if self.random_state is None else seed
-        given = (X, y, qid, eval_set, sample_weight, query_weight, seed)
+        given = (X, y, qid, eval_set, sample_weight, query_weight)
+        if client is not None and position is not None:
+            raise DataError("positions are learned from on one machine, got a client too; leave out one of the two")
         plan: Course = (
-            make_plan(self, *given) if client is None else _on_cluster().make_cluster_plan(self, client, *given)
+            make_plan(self, *given, position, seed)
+            if client is None
+            else _on_cluster().make_cluster_plan(self, client, *given, seed)
         )
         follower = None
         try:
@@ -225,6 +234,10 @@ class LambdaMART(Ranker):
         self.best_iteration_ = max(booster.current_iteration() for booster in self.boosters_)
         self.best_score_: float | None = plan.first_value(self.boosters_) if plan.judged_sets else None
         self.n_rows_, self.n_queries_ = plan.size
+        self.positions_: NDArray[np.int64] | None = None
+        self.propensities_: NDArray[np.float64] | None = None
+        if (found := plan.propensities(self.boosters_)) is not None:
+            self.positions_, self.propensities_ = found
 
     def _average(self, X: Any, **options: Any) -> NDArray[np.float64]:
         return mean_scores(self.boosters_, X, engine_threads(self.n_jobs), **options)

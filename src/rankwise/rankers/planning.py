@@ -14,7 +14,7 @@ from rankwise.metrics import parse
 from rankwise.metrics.evaluate import rows_of
 from rankwise.rankers.boosting import Judged
 from rankwise.rankers.features import as_features, by_column, categorical_columns, is_table
-from rankwise.rankers.fit_arguments import eval_sets, weights_of
+from rankwise.rankers.fit_arguments import eval_sets, positions_of, weights_of
 from rankwise.rankers.local_plan import Plan
 from rankwise.rankers.parameters import check_parameters, engine_parameters
 from rankwise.rankers.row_keys import Keys, row_keys
@@ -37,6 +37,7 @@ def make_plan(
     eval_set: Any,
     sample_weight: ArrayLike | None,
     query_weight: ArrayLike | None,
+    position: ArrayLike | None,
     seed: int,
 ) -> Plan:
     """Check everything that a LambdaMART was given, and say what to train."""
@@ -67,7 +68,10 @@ def make_plan(
     else:
         data = binned(features, labels, parameters, dataset(*sample.found()[1:], **options))
     check_splits(data, given, rows)
-    init = first_loss(given["init"], labels, groups.n_queries)
+    positions = positions_of(position, labels)
+    init = (
+        first_loss(given["init"], labels, groups.n_queries) if positions is None else _start_for_clicks(given["init"])
+    )
     header, trees, start = start_of(model, init, rows)
     judged = [_judged(model, one, data, parameters, needs_start=start is not None) for one in eval_sets(eval_set)]
     return Plan(
@@ -79,6 +83,7 @@ def make_plan(
         keys=keys,
         row_weight=weights_of("sample_weight", sample_weight, rows, "row"),
         query_weight=weights_of("query_weight", query_weight, groups.n_queries, "query"),
+        positions=positions,
         start=start,
         first_trees=trees,
         header=header,
@@ -135,6 +140,13 @@ def first_loss(init: Any, labels: NDArray[np.float64], queries: int) -> Any:
         return init
     kinds = np.unique(np.maximum(labels, 0.0))
     return "logloss" if queries == 1 and kinds.size == 2 and kinds[0] == 0.0 else None
+
+
+def _start_for_clicks(init: Any) -> Any:
+    """Plain losses would learn positions along with relevance, so the metric comes first."""
+    if isinstance(init, str) and init in ("logloss", "l2"):
+        raise DataError(f"init must be None where positions are given, since {init!r} knows no positions; drop one")
+    return None if isinstance(init, str) and init == "auto" else init
 
 
 def _training_rows(X: Any, y: NDArray[np.float64], keys: Keys, **options: Any) -> lgb.Dataset:

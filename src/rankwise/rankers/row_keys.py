@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankwise.errors import DataError
 from rankwise.kernels import row_sums
 
-__all__ = ["row_keys", "seeded"]
+__all__ = ["document_keys", "row_keys", "seeded"]
 
 ROWS_AT_ONCE = 4096  # so that the numbers stay in the cache
 
@@ -22,8 +22,7 @@ Keys = NDArray[np.uint64]
 
 def row_keys(X: Any, y: NDArray[np.float64]) -> Keys:
     """A key for each row, from its features and its label; rows that are alike have the same key."""
-    multipliers = np.random.default_rng(0).integers(2**64, size=X.shape[1] + 1, dtype=np.uint64) | np.uint64(1)
-    own, of_label = multipliers[:-1], multipliers[-1:]
+    own, of_label = _multipliers(X.shape[1])
     keys = np.zeros(X.shape[0], dtype=np.uint64)
     if isinstance(X, sp.csr_matrix):
         row_sums.add_sparse(_bits(X.data), X.indices, X.indptr, own, keys)
@@ -38,9 +37,22 @@ def row_keys(X: Any, y: NDArray[np.float64]) -> Keys:
     return keys
 
 
+def document_keys(keys: Keys, y: NDArray[np.float64], features: int) -> Keys:
+    """Keys of rows without their labels: those of one document are the same, whatever became of it."""
+    of_labels = np.zeros_like(keys)
+    row_sums.add_dense(_bits(y)[:, None], _multipliers(features)[1], of_labels)
+    return keys - of_labels
+
+
 def seeded(keys: Keys, seed: int) -> NDArray[np.float64]:
     """Keys as numbers from 0 to 1, in an order that the seed decides."""
     return np.asarray(row_sums.spread(keys, np.uint64(seed)))
+
+
+def _multipliers(features: int) -> tuple[Keys, Keys]:
+    """Of the features, and of the label."""
+    drawn = np.random.default_rng(0).integers(2**64, size=features + 1, dtype=np.uint64) | np.uint64(1)
+    return drawn[:-1], drawn[-1:]
 
 
 def _bits(numbers: Any) -> Keys:

@@ -6,6 +6,7 @@ import inspect
 from typing import Any
 
 import lightgbm as lgb
+import numpy as np
 
 from rankwise.errors import DataError, ModelFileError
 from rankwise.metrics import parse
@@ -32,7 +33,8 @@ def to_saved(model: Any) -> SavedModel:
             "best_score": model.best_score_,
             "interrupted": bool(model.interrupted_),
             "evals_result": model.evals_result_,
-        },
+        }
+        | _told_positions(model),
         members={f"bag_{bag}.txt": written(booster).encode() for bag, booster in enumerate(model.boosters_)},
     )
 
@@ -64,4 +66,29 @@ def from_saved(cls: type[Any], saved: SavedModel) -> Any:
     model.best_score_ = number_or_none(said, "best_score")
     model.interrupted_ = said.get("interrupted") is True
     model.evals_result_ = histories(said)
+    model.positions_, model.propensities_ = _positions(said)
     return model
+
+
+def _told_positions(model: Any) -> dict[str, Any]:
+    if model.propensities_ is None:
+        return {}
+    return {"positions": model.positions_.tolist(), "propensities": model.propensities_.tolist()}
+
+
+def _positions(said: dict[str, Any]) -> tuple[Any, Any]:
+    """Positions and propensities, of a model of clicks."""
+    if "propensities" not in said:
+        return None, None
+    try:
+        positions, propensities = np.array(said["positions"], np.int64), np.array(said["propensities"], np.float64)
+    except (KeyError, TypeError, ValueError, OverflowError):
+        positions, propensities = np.zeros(0, np.int64), np.zeros(0)
+    if (
+        positions.ndim != 1
+        or positions.shape != propensities.shape
+        or not (propensities > 0).all()
+        or not positions.size
+    ):
+        raise ModelFileError("the model's propensities are not numbers above 0, one a position; save it again")
+    return positions, propensities

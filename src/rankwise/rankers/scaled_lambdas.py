@@ -13,6 +13,7 @@ from rankwise.errors import DataError
 from rankwise.metrics import Metric
 from rankwise.objectives import LambdaObjective
 from rankwise.objectives.lambdas import Norm
+from rankwise.objectives.position_bias import PositionBias
 
 __all__ = ["ScaledLambdas"]
 
@@ -26,6 +27,8 @@ class ScaledLambdas:
     Hessians in a leaf the former would not split at all. The constant makes the mean Hessian of a row, at
     equal scores and without gap normalisation, that of the log loss at even odds. The steps of the trees are
     ratios of gradients and Hessians and do not change with it.
+
+    With a `bias` rows weigh by how likely they were seen, too, as the scores of the round tell.
     """
 
     def __init__(
@@ -38,8 +41,11 @@ class ScaledLambdas:
         norm: Norm | None,
         sigma: float,
         tie_keys: NDArray[np.float64],
+        bias: PositionBias | None = None,
     ) -> None:
-        self.metric = metric
+        self.metric, self.weight, self.bias = metric, weight, bias
+        if bias is not None:
+            weight = self._weights(bias, np.zeros(y.size))
         # One after the other: each holds several numbers a row.
         plain = LambdaObjective(metric, y, qid, norm=None, sigma=sigma, weight=weight, tie_keys=tie_keys)
         self.sums = [float(y.size), *_exact_sum(plain.gradients(np.zeros(y.size))[1])]
@@ -60,10 +66,15 @@ class ScaledLambdas:
 
     def gradients(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Gradient and Hessian at these scores."""
+        if self.bias is not None:
+            self.objective.reweigh(self._weights(self.bias, scores))
         gradient, hessian = self.objective.gradients(scores)
         gradient *= self.scale
         hessian *= self.scale
         return gradient, hessian
+
+    def _weights(self, bias: PositionBias, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return bias.weights(scores) * (1.0 if self.weight is None else self.weight)
 
 
 def _exact_sum(numbers: NDArray[np.float64]) -> list[float]:

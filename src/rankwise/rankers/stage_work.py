@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwise.objectives.position_bias import PositionBias
 from rankwise.rankers.boosting import LocalEngine, Objective, Rounds, Scores
 from rankwise.rankers.plain import LogLoss, SquaredLoss
-from rankwise.rankers.row_keys import Keys, seeded
+from rankwise.rankers.row_keys import Keys, document_keys, seeded
 from rankwise.rankers.row_passes import mean_scores
 from rankwise.rankers.scaled_lambdas import ScaledLambdas
 from rankwise.rankers.training import Course
@@ -21,7 +22,7 @@ from rankwise.rankers.tree_text import join_trees, read_booster
 if TYPE_CHECKING:
     from rankwise.rankers.local_plan import Plan
 
-__all__ = ["Draw", "StageWork"]
+__all__ = ["Draw", "StageWork", "position_bias"]
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,10 @@ class StageWork:
             weight = _product(of_rows, _root(_product(of_queries, self.copies)))
         ties = seeded(self.in_bag(plan.keys), self.seed)
         metric = plan.metric.for_training()
-        return ScaledLambdas(metric, y, query, weight, norm=plan.norm, sigma=plan.sigma, tie_keys=ties)
+        bias = None
+        if plan.positions is not None:
+            bias = position_bias(plan, slice(None) if self.rows is None else self.rows, self.copies)
+        return ScaledLambdas(metric, y, query, weight, norm=plan.norm, sigma=plan.sigma, tie_keys=ties, bias=bias)
 
     def start_scores(self, header: Sequence[str], trees: Sequence[str]) -> list[Scores]:
         """Scores of the trees so far, for the rows of the bag and for each judged set, on top of given scores."""
@@ -122,6 +126,13 @@ class StageWork:
             sample=sample,
             seed=self.seed,
         )
+
+
+def position_bias(plan: Plan, rows: Any, copies: Scores | None = None) -> PositionBias:
+    """The clicks on these rows of a plan that knows where they were shown."""
+    assert plan.positions is not None
+    documents = document_keys(plan.keys[rows], plan.y[rows], plan.X.shape[1])
+    return PositionBias(plan.positions[rows], plan.y[rows] > 0, documents, copies)
 
 
 def _product(*factors: Scores | None) -> Scores | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import lightgbm as lgb
 import numpy as np
+from numpy.typing import NDArray
 
 from rankwise.metrics import Metric
 from rankwise.objectives.lambdas import Norm
@@ -86,6 +87,10 @@ class Course(ABC):
     @abstractmethod
     def first_value(self, boosters: Sequence[lgb.Booster]) -> float:
         """The metric of the mean of these models on the first judged set."""
+
+    def propensities(self, boosters: Sequence[lgb.Booster]) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
+        """Positions and how likely each is looked at, where rows have positions."""
+        return None
 
     @abstractmethod
     def hash_rows(self, digest: Any) -> None:

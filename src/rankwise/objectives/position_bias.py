@@ -1,0 +1,130 @@
+"""How often each position of a list is looked at, learned from clicks beside the scores of a model.
+
+A document d that is shown at position k is clicked with probability θ_k·γ_d: it is looked at with propensity θ_k, and
+then it is relevant with probability γ_d (the position-based model). Of the N_d clicks on a document, the share that
+falls on position k is M_dk·θ_k / Σ_l M_dl·θ_l, whatever γ_d is, where M_dk counts how often it was shown there. So
+documents that were shown at several positions tell θ without any model of relevance.
+
+Documents that were not are compared with those of like scores: in a bin b of scores, γ_d is taken for drawn from a
+gamma distribution of mean γ_b and shape `SHAPE`. With γ_d integrated out, the logarithm of the likelihood is
+
+    Σ_k N_k·η_k + Σ_d { a·ρ_b − (N_d + a)·log(e^ρ_b + Σ_k M_dk·e^η_k) },   η = log θ, ρ_b = log(a / γ_b), a = SHAPE,
+
+as if every document had been clicked `a` times more at a position of its bin. It is concave in η and ρ, so that
+Newton's method finds the one answer from any start, and what is found depends on the scores alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+__all__ = ["MOST_POSITIONS", "PositionBias"]
+
+Numbers = NDArray[np.float64]
+
+SHAPE = (
+    0.03  # so little that documents which moved outweigh scores: a model that has learned clicks by heart has γ wrong
+)
+BINS = 16  # of scores
+RIDGE = 0.1  # pulls η towards no bias where there are next to no clicks
+LEAST = 0.02  # a click weighs up to 1 / LEAST
+PRIOR_CLICKS = 10.0  # that a document's scores count for, beside its own clicks, when its γ is asked for
+MOST_POSITIONS = 1_000  # Newton's method solves a system of this size in every round
+
+
+class PositionBias:
+    """Clicks on documents at positions, counted once; `weights(scores)` is then asked for every round.
+
+    `document` is a key of each row's document: rows of one key are the same document. `copies` says how often a row
+    counts. The propensity of the lowest of `positions` is 1.
+    """
+
+    def __init__(
+        self, position: NDArray[np.int64], clicked: NDArray[np.bool_], document: NDArray[Any], copies: Numbers | None
+    ) -> None:
+        self.positions, self.place = np.unique(position, return_inverse=True)
+        keys, self.document = np.unique(document, return_inverse=True)
+        self.clicked = clicked
+        count = np.ones(position.size) if copies is None else copies
+        shape = (keys.size, self.positions.size)
+        self.shown = sp.csr_array((count, (self.document, self.place)), shape=shape)
+        self.shown.sum_duplicates()
+        self.clicks = np.bincount(self.document, count * clicked, keys.size)
+        self.clicks_at = np.bincount(self.place, count * clicked, self.positions.size)
+        self.by_document = np.argsort(self.document, kind="stable")
+        self.first = np.searchsorted(self.document[self.by_document], np.arange(keys.size))
+
+    @property
+    def moved(self) -> float:
+        """The share of clicks on documents that were shown at more than one position."""
+        several = np.diff(self.shown.indptr) > 1
+        return float(self.clicks[several].sum() / max(self.clicks.sum(), 1.0))
+
+    def propensities(self, scores: Numbers) -> Numbers:
+        """θ of each of `positions`, given these scores of the rows."""
+        return self._estimate(scores)[0]
+
+    def weights(self, scores: Numbers) -> Numbers:
+        """What each row weighs so that a pair of a clicked and an unclicked row counts as γ_i − γ_j on average.
+
+        A click at k stands for 1/θ_k clicks, had all been looked at; no click stands for the probability that the
+        document is not relevant, rather than not seen: (1 − γ) / (1 − θ·γ).
+        """
+        propensity, relevance = self._estimate(scores)
+        seen, relevant = propensity[self.place], np.minimum(relevance, 1.0)[self.document]
+        unclicked = (1.0 - relevant) / np.maximum(1.0 - seen * relevant, 0.01)
+        return np.where(self.clicked, 1.0 / np.maximum(seen, LEAST), np.clip(unclicked, 0.0, 1.0))
+
+    def _estimate(self, scores: Numbers) -> tuple[Numbers, Numbers]:
+        """θ of the positions and γ of the documents."""
+        # Rows of a document have one score, unless training started from given ones.
+        highest = np.maximum.reduceat(scores[self.by_document], self.first)
+        edges = np.quantile(highest, np.arange(1, BINS) / BINS)
+        filled, bin_of = np.unique(np.searchsorted(edges, highest, side="right"), return_inverse=True)
+        eta, rho = np.split(self._most_likely(bin_of, filled.size), [self.positions.size])
+        propensity, mean = np.exp(eta), SHAPE * np.exp(-rho)
+        shown = self.shown @ propensity
+        return propensity, (PRIOR_CLICKS + self.clicks) / (PRIOR_CLICKS / mean[bin_of] + shown)
+
+    def _start(self, bin_of: NDArray[np.int64], bins: int) -> Numbers:
+        """η by the clicks at each position, as if all documents were alike, and ρ that goes with it."""
+        rate = (self.clicks_at + 0.5) / (self.shown.sum(axis=0) + 0.5)
+        seen = np.bincount(bin_of, self.shown @ (rate / rate[0]), bins)
+        clicks = np.bincount(bin_of, self.clicks, bins)
+        return np.concatenate([np.log(rate / rate[0]), np.log(SHAPE * (seen + 0.5) / (clicks + 0.5))])
+
+    def _most_likely(self, bin_of: NDArray[np.int64], bins: int) -> Numbers:
+        """η and ρ by Newton's method; η of the first position stays 0."""
+        documents, count = self.shown.shape
+        of_bin = sp.csr_array((np.ones(documents), (np.arange(documents), bin_of)), shape=(documents, bins))
+        places = sp.csr_array(sp.hstack([self.shown, of_bin]))
+        clicks = self.clicks + SHAPE
+        clicks_at = np.concatenate([self.clicks_at, SHAPE * np.bincount(bin_of, minlength=bins)])
+        ridge = np.concatenate([np.full(count, RIDGE), np.zeros(bins)])
+
+        def likelihood(x: Numbers) -> float:
+            return float(clicks_at @ x - clicks @ np.log(places @ np.exp(x)) - 0.5 * ridge @ (x * x))
+
+        x = self._start(bin_of, bins)
+        reached = likelihood(x)
+        for _ in range(50):
+            spread = np.exp(x)
+            total = places @ spread
+            expected = (places.T @ (clicks / total)) * spread
+            slope = (clicks_at - expected - ridge * x)[1:]
+            root = sp.diags_array(np.sqrt(clicks) / total) @ places
+            bend = np.diag(expected + ridge) - (root.T @ root).toarray() * np.outer(spread, spread)
+            step = np.concatenate([[0.0], np.linalg.solve(bend[1:, 1:], slope)])
+            gain = float(slope @ step[1:])
+            # Half of `gain` is what a full step should bring; halve it until it brings a part of that.
+            size = 1.0
+            while (found := likelihood(x + size * step)) < reached + 1e-4 * size * gain and size > 1e-6:
+                size /= 2.0
+            if gain < 1e-9 or size <= 1e-6:
+                break
+            x, reached = x + size * step, found
+        return x
