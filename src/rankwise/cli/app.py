@@ -9,7 +9,7 @@ import typer
 from rankwise.cli.certify import certify
 from rankwise.cli.compare import compare
 from rankwise.cli.data_convert import convert
-from rankwise.cli.data_make import make_cubic, make_r_of_k, make_topics, make_web
+from rankwise.cli.data_make import make_clicks, make_cubic, make_r_of_k, make_topics, make_web
 from rankwise.cli.data_normalise import normalise
 from rankwise.cli.data_split import split
 from rankwise.cli.data_stats import stats
@@ -81,4 +81,5 @@ make.command("cubic")(make_cubic)
 make.command("r-of-k")(make_r_of_k)
 make.command("web")(make_web)
 make.command("topics")(make_topics)
+make.command("clicks")(make_clicks)
 data.add_typer(make, name="make")

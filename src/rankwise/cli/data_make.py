@@ -2,19 +2,53 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from rankwise.cli import options
-from rankwise.cli.data_files import write_data
+from rankwise.cli.data_files import read_data, write_data
 from rankwise.cli.output import check_outputs
 
-__all__ = ["make_cubic", "make_r_of_k", "make_topics", "make_web"]
+__all__ = ["make_clicks", "make_cubic", "make_r_of_k", "make_topics", "make_web"]
 
 Queries = Annotated[int, typer.Option("--queries", min=1, help="Number of queries.")]
 Documents = Annotated[int, typer.Option("--documents", min=1, help="Documents a query.")]
 Features = Annotated[int, typer.Option("--features", min=1, help="Number of features.")]
+
+
+def make_clicks(
+    out: options.OutFile,
+    judged: Annotated[
+        Path, typer.Option("--judged", metavar="DATA", show_default=False, help="Judged data to show lists of.")
+    ],
+    scores: Annotated[
+        Path,
+        typer.Option("--scores", metavar="FILE", show_default=False, help="What orders the lists, a number a row."),
+    ],
+    sessions: Annotated[int, typer.Option("--sessions", min=1, help="Lists a query.")] = 10,
+    top: Annotated[int, typer.Option("--top", min=1, help="Documents a list.")] = 10,
+    steepness: Annotated[
+        float, typer.Option("--steepness", min=0, help="Position k is seen with probability 1/k to this power.")
+    ] = 1.0,
+    shuffle: Annotated[
+        float, typer.Option("--shuffle", min=0, help="How far chance moves documents, in deviations of the scores.")
+    ] = 0.3,
+    seed: options.SeedOption = 0,
+) -> None:
+    """Clicks on lists of judged documents by the position-based model, to try out training on clicks.
+
+    Example: rankwise data make clicks clicks.parquet --judged train.txt --scores scores.txt --sessions 50
+    """
+    check_outputs([out], [judged, scores])
+    from rankwise.cli.scores import read_scores
+    from rankwise.data import simulate_clicks
+
+    data = read_data([judged], skip_bad=False)
+    shown_by = read_scores(scores, data, skip_bad=False, notes=[])
+    log = simulate_clicks(data, shown_by, sessions=sessions, top=top, steepness=steepness, shuffle=shuffle, seed=seed)
+    write_data({out: log.data})
 
 
 def make_cubic(

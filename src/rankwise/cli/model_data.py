@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rankwise.data import ParquetRows, RankingData
 
-__all__ = ["LoadedModel", "load_model", "named_features", "read_features"]
+__all__ = ["LoadedModel", "load_model", "named_features", "read_features", "without_column"]
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,16 @@ def load_model(path: Path) -> LoadedModel:
     return LoadedModel(ranker, None if names is None else [str(name) for name in names])
 
 
-def read_features(files: list[Path], skip_bad: bool, like: RankingData | None = None) -> RankingData:
-    """The files as one data set with features: with the columns of other data, if that is given."""
+def read_features(
+    files: list[Path], skip_bad: bool, like: RankingData | None = None, leave_out: str | None = None
+) -> RankingData:
+    """The files as one data set with features: with the columns of other data, if that is given.
+
+    A column to be left out need not be there.
+    """
     data = read_data(files, skip_bad)
+    if leave_out is not None and data.feature_names is not None and leave_out in data.feature_names:
+        data = without_column(data, leave_out)[1]
     if data.n_features == 0:
         raise DataError(f"a model needs features, got {_listed(files)}, which has none; name data with features")
     return data if like is None else _with_columns(data, files, like.n_features, like.feature_names)
@@ -80,6 +87,21 @@ def named_features(data: RankingData) -> Any:
     from rankwise.rankers.features import NamedColumns
 
     return data.X if data.feature_names is None else NamedColumns(data.X, data.feature_names)
+
+
+def without_column(data: RankingData, column: str) -> tuple[Any, RankingData]:
+    """A column, by name or by number from 1, and the data without it."""
+    import numpy as np
+
+    known = data.feature_names or [str(number) for number in range(1, data.n_features + 1)]
+    if column not in known:
+        raise DataError(f"there is no column {column}, got {', '.join(known)[:200]}; name one of them")
+    place = known.index(column)
+    others = np.delete(np.arange(data.n_features), place)
+    values = data.X[:, [place]]
+    names = None if data.feature_names is None else [data.feature_names[other] for other in others]
+    found = np.asarray(values.toarray() if data.is_sparse else values).ravel()
+    return found, replace(data, X=data.X[:, others], feature_names=names)
 
 
 def _listed(files: list[Path]) -> str:

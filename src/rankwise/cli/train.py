@@ -13,7 +13,7 @@ import typer
 from rankwise.cli import options
 from rankwise.cli.checkpoint_folder import checkpoint_file
 from rankwise.cli.failures import STOPPED
-from rankwise.cli.model_data import named_features, read_features
+from rankwise.cli.model_data import named_features, read_features, without_column
 from rankwise.cli.output import check_outputs, place_for, print_json, print_notes, print_table, working
 from rankwise.cli.streamed import DaskOption, cluster_of, expand, parquet_rows, rounds_ahead
 from rankwise.cli.train_rate import train_rate
@@ -78,6 +78,14 @@ def train(
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint.")] = False,
     dask: DaskOption = None,
+    position: Annotated[
+        str | None,
+        typer.Option(
+            "--position",
+            metavar="COLUMN",
+            help="Labels are clicks, and this column (by name, or number from 1) says where a document was shown.",
+        ),
+    ] = None,
     seed: options.SeedOption = 0,
     json: options.JsonOption = False,
     skip_bad: options.SkipBadOption = False,
@@ -93,14 +101,17 @@ def train(
     For an operating point: rankwise train train.txt --objective r@p=0.95 --model trees -o m.rw
 
     On a cluster: rankwise train 'parts/*.parquet' --dask local:2 -o m.rw
+
+    On clicks: rankwise train clicks.parquet --position position -o m.rw
     """
     began = time.monotonic()
     data, valid = expand(data), expand(valid)
     check_outputs([out], [*data, *valid])
     if objective is not None:
-        if metric is not None or checkpoint is not None or resume or dask is not None:
+        if metric is not None or checkpoint is not None or resume or dask is not None or position is not None:
             raise DataError(
-                "--objective goes without --metric, --checkpoint, --resume and --dask, got one of these; drop it"
+                "--objective goes without --metric, --checkpoint, --resume, --dask and --position, got one of these; "
+                "drop it"
             )
         train_rate(data, valid, out, objective, model or "trees", settings or [], seed, json, skip_bad)
         return
@@ -117,10 +128,12 @@ def train(
         )
     if dask is not None and "client" not in takes:
         raise DataError(f"--dask trains lambdamart, got --model {model}; drop one of the two")
+    if position is not None and ("position" not in takes or dask is not None):
+        raise DataError("--position goes with lambdamart on this machine, got another --model or --dask; drop one")
     with place_for(out) as place:
         state = checkpoint_file(checkpoint, resume)
         kept = {"checkpoint": state, "resume": resume} if keeps else {}
-        rows = parquet_rows(data, skip_bad, dask) if "client" in takes else None
+        rows = parquet_rows(data, skip_bad, dask) if "client" in takes and position is None else None
         judged = parquet_rows(valid, skip_bad, dask)
         if rows is not None and (judged is not None or not valid):
             with cluster_of(dask) as client, progress_bar(rounds_ahead(ranker, rows)) as callbacks:
@@ -128,7 +141,7 @@ def train(
             # All rows are read once more for this, which a cluster of workers is not there for.
             on_train = math.nan if dask is not None else ranker.score(rows)
         else:
-            on_train = _fit_in_memory(ranker, data, valid, skip_bad, kept)
+            on_train = _fit_in_memory(ranker, data, valid, skip_bad, position, kept)
         save(ranker, place)
     summary = _summary(ranker, on_train, out) | {"seconds": round(time.monotonic() - began, 3)}
     if json:
@@ -141,12 +154,17 @@ def train(
         raise typer.Exit(STOPPED)
 
 
-def _fit_in_memory(ranker: Any, data: list[Path], valid: list[Path], skip_bad: bool, kept: dict[str, Any]) -> float:
+def _fit_in_memory(
+    ranker: Any, data: list[Path], valid: list[Path], skip_bad: bool, position: str | None, kept: dict[str, Any]
+) -> float:
     """Read everything and train; the metric on the training data."""
     rows = read_features(data, skip_bad)
+    if position is not None:
+        positions, rows = without_column(rows, position)
+        kept = kept | {"position": positions}
     if len(rows) < 2:
         raise DataError(f"there must be two or more rows to learn from, got {len(rows)}; name more data")
-    judged = read_features(valid, skip_bad, like=rows) if valid else None
+    judged = read_features(valid, skip_bad, like=rows, leave_out=position) if valid else None
     with progress_bar(ranker.max_rounds(rows.y, rows.qid)) as callbacks:
         ranker.fit(
             named_features(rows),
@@ -169,7 +187,14 @@ def _summary(ranker: Any, on_train: float, out: Path) -> dict[str, Any]:
         "train": None if math.isnan(on_train) else on_train,
         "valid": ranker.best_score_,
         "interrupted": ranker.interrupted_,
-    }
+    } | _propensities(ranker)
+
+
+def _propensities(ranker: Any) -> dict[str, Any]:
+    found = getattr(ranker, "propensities_", None)
+    return (
+        {} if found is None else {"propensities": dict(zip(map(str, ranker.positions_), found.tolist(), strict=True))}
+    )
 
 
 def _lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
@@ -180,5 +205,6 @@ def _lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
         ("rounds", str(summary["rounds"])),
         ("best round", str(summary["best_round"])),
         *((name, f"{value:.4f}") for name, value in values if value is not None),
+        *((f"position {place} is seen", f"{share:.3f}") for place, share in summary.get("propensities", {}).items()),
         ("seconds", f"{summary['seconds']:.1f}"),
     ]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from rankwise.data.ranking_data import RankingData
@@ -19,7 +21,8 @@ MISTAKE = 0.1  # probability of a click on a document of grade 0 that is looked 
 class ClickLog:
     """Lists as they were shown, one row a document: `rows` of the data, `session`, `position` from 1, `clicked`.
 
-    `propensities` is the truth: how likely each position is looked at.
+    `propensities` is the truth: how likely each position is looked at. `data` are all rows as a ranker takes them:
+    labels are clicks, queries are sessions, and the position is the last feature, by the name "position".
     """
 
     rows: NDArray[np.int64]
@@ -27,6 +30,16 @@ class ClickLog:
     position: NDArray[np.int64]
     clicked: NDArray[np.float64]
     propensities: NDArray[np.float64]
+    judged: RankingData
+
+    @property
+    def data(self) -> RankingData:
+        """The log as one table."""
+        shown = self.judged.rows(self.rows)
+        column = self.position[:, None].astype(np.float32)
+        X: Any = sp.hstack([shown.X, sp.csr_array(column)]) if shown.is_sparse else np.hstack([shown.X, column])
+        names = self.judged.feature_names or [f"feature_{number}" for number in range(1, shown.n_features + 1)]
+        return RankingData(X, self.clicked, self.session, feature_names=[*names, "position"])
 
 
 def simulate_clicks(
@@ -72,4 +85,4 @@ def simulate_clicks(
     gain = 2.0 ** np.maximum(data.y, 0.0) - 1.0
     relevance = MISTAKE + (1.0 - MISTAKE) * gain / max(float(gain.max()), 1.0)
     clicked = rng.random(rows.size) < propensities[place] * relevance[rows]
-    return ClickLog(rows, session, place + 1, clicked.astype(np.float64), propensities)
+    return ClickLog(rows, session, place + 1, clicked.astype(np.float64), propensities, data)
