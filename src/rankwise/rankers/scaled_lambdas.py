@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,11 +42,12 @@ class ScaledLambdas:
         tie_keys: NDArray[np.float64],
     ) -> None:
         self.metric = metric
+        given: dict[str, Any] = {"sigma": sigma, "weight": weight, "tie_keys": tie_keys}
         # One after the other: each holds several numbers a row.
-        plain = LambdaObjective(metric, y, qid, norm=None, sigma=sigma, weight=weight, tie_keys=tie_keys)
+        plain = _without_cycle(LambdaObjective(metric, y, qid, norm=None, **given))
         self.sums = [float(y.size), *_exact_sum(plain.gradients(np.zeros(y.size))[1])]
         del plain
-        self.objective = LambdaObjective(metric, y, qid, norm=norm, sigma=sigma, weight=weight, tie_keys=tie_keys)
+        self.objective = _without_cycle(LambdaObjective(metric, y, qid, norm=norm, **given))
         self.scale = 1.0
 
     def settle(self, sums: Sequence[Sequence[float]]) -> None:
@@ -64,6 +67,12 @@ class ScaledLambdas:
         gradient *= self.scale
         hessian *= self.scale
         return gradient, hessian
+
+
+def _without_cycle(objective: LambdaObjective) -> LambdaObjective:
+    """The same, freed as soon as nobody has it: what refers back to it would keep its rows until Python looks."""
+    objective.pair_sums.objective = weakref.proxy(objective)
+    return objective
 
 
 def _exact_sum(numbers: NDArray[np.float64]) -> list[float]:

@@ -153,7 +153,7 @@ class Part:
 
     def grow(self, largest: tuple[float, float], tell: bool) -> Grown:
         """One round, given the largest gradient and Hessian of all parts; `tell` its tree."""
-        grown = self.engine.grow_by(*map(put_on_a_grid, self.descent, largest))
+        grown = self.engine.grow_by(*(put_on_a_grid(self.descent.pop(0), of_all) for of_all in largest))
         engine, header, trees = self.engine, list[str](), list[str]()
         if tell and grown:
             start = engine.rounds.done - engine.first
@@ -163,7 +163,7 @@ class Part:
 
     def _largest(self) -> tuple[float, float]:
         """Of the gradients of the round that comes next, which are kept for it."""
-        self.descent = self.engine.gradients()
+        self.descent = list(self.engine.gradients())
         gradient, hessian = map(largest_of, self.descent)
         return gradient, hessian
 
