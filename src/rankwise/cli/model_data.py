@@ -67,7 +67,7 @@ def load_model(path: Path) -> LoadedModel:
     return LoadedModel(ranker, None if names is None else [str(name) for name in names])
 
 
-def read_features(files: list[Path], skip_bad: bool, like: RankingData | None = None) -> RankingData:
+def read_features(files: list[Path], skip_bad: bool, like: RankingData | ParquetRows | None = None) -> RankingData:
     """The files as one data set with features: with the columns of other data, if that is given."""
     data = read_data(files, skip_bad)
     if data.n_features == 0:

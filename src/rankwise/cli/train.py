@@ -121,8 +121,8 @@ def train(
         state = checkpoint_file(checkpoint, resume)
         kept = {"checkpoint": state, "resume": resume} if keeps else {}
         rows = parquet_rows(data, skip_bad, dask) if "client" in takes else None
-        judged = parquet_rows(valid, skip_bad, dask)
-        if rows is not None and (judged is not None or not valid):
+        if rows is not None:
+            judged = parquet_rows(valid, skip_bad, dask) or _judged_in_memory(valid, skip_bad, rows)
             with cluster_of(dask) as client, progress_bar(rounds_ahead(ranker, rows)) as callbacks:
                 ranker.fit(rows, eval_set=judged, callbacks=callbacks, client=client, **kept)
             # All rows are read once more for this, which a cluster of workers is not there for.
@@ -146,17 +146,25 @@ def _fit_in_memory(ranker: Any, data: list[Path], valid: list[Path], skip_bad: b
     rows = read_features(data, skip_bad)
     if len(rows) < 2:
         raise DataError(f"there must be two or more rows to learn from, got {len(rows)}; name more data")
-    judged = read_features(valid, skip_bad, like=rows) if valid else None
+    judged = _judged_in_memory(valid, skip_bad, rows)
     with progress_bar(ranker.max_rounds(rows.y, rows.qid)) as callbacks:
         ranker.fit(
             named_features(rows),
             rows.y,
             qid=rows.qid,
-            eval_set=None if judged is None else (named_features(judged), judged.y, judged.qid),
+            eval_set=judged,
             callbacks=callbacks,
             **kept,
         )
     return float(ranker.score(named_features(rows), rows.y, rows.qid))
+
+
+def _judged_in_memory(valid: list[Path], skip_bad: bool, like: Any) -> Any:
+    """What training is judged on, with the columns of the training data."""
+    if not valid:
+        return None
+    rows = read_features(valid, skip_bad, like=like)
+    return named_features(rows), rows.y, rows.qid
 
 
 def _summary(ranker: Any, on_train: float, out: Path) -> dict[str, Any]:

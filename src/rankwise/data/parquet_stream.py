@@ -37,6 +37,11 @@ class RowSource:
         names = list(self.features)
         return None if names == numbered_columns(len(names)) else names
 
+    @property
+    def n_features(self) -> int:
+        """How many features a row has."""
+        return len(self.features)
+
     def with_features(self, names: Sequence[str] | None, count: int) -> Self:
         """With the columns of other data: found by name where both have names, else by place."""
         if names is not None and self.feature_names is not None:

@@ -93,8 +93,21 @@ def test_stopping_is_over_all_parts_and_one_list_trains_too(client):
     assert len(history) < 60
     assert model.best_iteration_ == int(np.argmax(history)) + 1 == len(history) - 2
     few = TRAIN.X[:300], (TRAIN.y[:300] > 1).astype(float)
-    one_list = rw.LambdaMART("auc", **SMALL)
-    assert np.array_equal(one_list.fit(*few, client=client).predict(ALL.X), one_list.fit(*few).predict(ALL.X))
+    judged = VALID.X, (VALID.y > 1).astype(float)  # one list too: its pairs are of all rows
+    one_list = rw.LambdaMART("auc", **(SMALL | {"early_stopping_rounds": 2}))
+    spread, one = (one_list.fit(*few, eval_set=judged, client=where).evals_result_ for where in (client, None))
+    assert spread == one
+    spread, one = (one_list.fit(*few, client=where).predict(ALL.X) for where in (client, None))
+    assert np.array_equal(spread, one)
+
+
+def test_files_for_training_and_arrays_to_judge_by(client, tmp_path):
+    parts = write_parts(TRAIN, tmp_path, "part", 2)
+    valid = dd.from_pandas(frame(VALID), npartitions=2, sort=False)
+    model = rw.LambdaMART("ndcg@5", **SMALL).fit(parts, eval_set=[EVAL_SET, valid], client=client)
+    one = local(metric="ndcg@5").evals_result_["valid_0"]["ndcg@5"]
+    for name in ("valid_0", "valid_1"):
+        assert model.evals_result_[name]["ndcg@5"] == pytest.approx(one, abs=1e-12)
 
 
 def test_what_cannot_be_trained_is_one_sentence(client, tmp_path):

@@ -10,11 +10,12 @@ from distributed import Client
 from numpy.typing import NDArray
 
 from rankwise.data.parquet_stream import ParquetRows
-from rankwise.errors import DataError, WorkerLostError
+from rankwise.errors import DataError
 from rankwise.metrics import Metric, parse
 from rankwise.rankers import planning as local
 from rankwise.rankers.boosting import Scores
 from rankwise.rankers.distributed.cluster import Cluster
+from rankwise.rankers.distributed.failure import results, saying_when, workers_of
 from rankwise.rankers.distributed.part_rows import Request
 from rankwise.rankers.distributed.partition import Layout, assign, lay_out, survey_piece
 from rankwise.rankers.distributed.plan import ClusterPlan
@@ -38,12 +39,30 @@ def make_cluster_plan(
     seed: int,
 ) -> ClusterPlan:
     """Check everything that a LambdaMART was given, spread the rows, and say what to train."""
+    with saying_when("before the first round"):
+        return _planned(model, client, X, y, qid, eval_set, sample_weight, query_weight, seed)
+
+
+def _planned(
+    model: Any,
+    client: Client,
+    X: Any,
+    y: Any,
+    qid: Any,
+    eval_set: Any,
+    sample_weight: Any,
+    query_weight: Any,
+    seed: int,
+) -> ClusterPlan:
     given = model.get_params(deep=False)
     check_parameters(given)
     metric = parse(given["metric"])
+    workers_of(client)  # before any task waits for one
     train = as_features(model, as_cluster_rows(client, X, y, qid), fitting=True)
     judged = [as_features(model, _judged_rows(client, one), fitting=False) for one in eval_sets(eval_set)]
-    layouts = [lay_out(client.gather(client.map(survey_piece, one.pieces, pure=False))) for one in (train, *judged)]
+    layouts = [
+        lay_out(list(results(client, client.map(survey_piece, one.pieces, pure=False)))) for one in (train, *judged)
+    ]
     rows, queries = layouts[0].n_rows, layouts[0].n_queries
     if rows < 2:
         raise DataError(f"{train} must have 2 or more rows to learn from, got {rows}; name more data")
@@ -59,12 +78,11 @@ def make_cluster_plan(
     if by_row and any(isinstance(piece, ParquetRows) and piece.skip_bad for piece in train.pieces):
         raise DataError("numbers for each row cannot be matched to rows of which bad ones are skipped; mend the data")
 
-    workers = client.nthreads()
-    if not workers:
-        raise DataError("the cluster has no workers; start some")
+    workers = workers_of(client)
     _, part_of = np.unique(assign(layouts[0].rows, min(len(workers), queries)), return_inverse=True)
     parts = int(part_of.max()) + 1
-    cluster = Cluster(client, parts, engine_threads(given["n_jobs"]) or None)
+    threads = engine_threads(given["n_jobs"])
+    cluster = Cluster(client, {address: threads or workers[address] for address in sorted(workers)[:parts]})
     try:
         judged_parts = [assign(one.rows, parts) for one in layouts[1:]]
         asked = [
@@ -102,16 +120,12 @@ def make_cluster_plan(
             "categorical_feature": categorical_columns(model, X, given["categorical_feature"]),
         }
         own = [its[0][0] for its in told]
-        (sample,) = client.scatter([_sample(cluster)], broadcast=True, hash=False)
+        sample = cluster.put_everywhere(_sample(cluster))
         weights = cluster.put([None if query_weight is None else query_weight[numbers] for numbers in own])
         metrics = [_fitted(metric, layout) for layout in layouts[1:]]
         cluster.each("bin", [(sample, options, course, metrics, its, parts) for its in weights])
-    except BaseException as problem:
+    except BaseException:
         cluster.close()
-        if isinstance(problem, WorkerLostError):
-            raise WorkerLostError(
-                f"{problem} before the first round; start again with the workers that are left"
-            ) from problem
         raise
     return ClusterPlan(
         **{**course, "metric": metric},
