@@ -6,7 +6,9 @@ import json
 import logging
 import os
 import signal
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +28,17 @@ from tests.cli.test_failures import assert_one_sentence
 from tests.cli.trained import SET
 from tests.rankers.distributed.deaths import at_most
 
+SOURCE = Path(rw.__file__).parents[1]
+CTRL_C = """
+import signal, sys
+if __name__ == "__main__":
+    # which a test run in the background may have been told to ignore
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    from rankwise.cli import app
+    from rankwise.rankers import checkpoint
+    checkpoint.SECONDS = 0.0
+    app(sys.argv[1:])
+"""
 DATA = cubic(queries=30, documents=15, features=4, seed=1)
 
 
@@ -70,9 +83,38 @@ def test_two_processes_of_this_machine(run: Run) -> None:
     assert not [child for child in psutil.Process().children(recursive=True) if "spawn_main" in str(child.cmdline())]
 
 
+def test_a_real_ctrl_c_reaches_all_processes_and_the_best_so_far_is_written(run: Run) -> None:
+    many = ("--set", "n_estimators=3000", "--set", "early_stopping_rounds=none", "--set", "n_jobs=1")
+    command = ("train", "part.*.parquet", "--valid", "valid.parquet", "-o", "a.rw", "--checkpoint", "run", *many)
+    Path("main.py").write_text(CTRL_C)
+    process = subprocess.Popen(
+        [sys.executable, "main.py", *command, "--dask", "local:2"],
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    with at_most(100):
+        while not Path("run/training.npz").exists() and process.poll() is None:
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        _, said = process.communicate()
+    assert process.returncode == 130, said
+    first, second = said.splitlines()
+    assert first == "rankwise: note: training was interrupted; the best rounds so far are kept"
+    assert "stopped by Ctrl-C: a.rw holds the best so far" in second
+    assert rw.load("a.rw").interrupted_
+
+
 def test_a_worker_of_a_cluster_is_killed_and_training_resumed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(failure, "STUCK_SECONDS", 1.0)
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": logging.CRITICAL}
+    options = {
+        "n_workers": 2,
+        "threads_per_worker": 1,
+        "dashboard_address": "127.0.0.1:0",
+        "silence_logs": logging.CRITICAL,
+    }
     with LocalCluster(**options) as cluster, Client(cluster) as client, at_most(100):
         where = ("--dask", cluster.scheduler_address)
         command = ("train", "part.*.parquet", "--valid", "valid.parquet", "-o", "a.rw", *SET, "--checkpoint", "run")

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-from distributed import CancelledError, Client, LocalCluster, TimeoutError, wait
+from distributed import CancelledError, Client, TimeoutError, wait
 
-from rankwise.errors import DataError, WorkerLostError
-from rankwise.rankers.distributed.failure import CHECK_SECONDS, START_SECONDS, alive, checked_results, raise_if_lost
+from rankwise.errors import WorkerLostError
+from rankwise.rankers.distributed.failure import CHECK_SECONDS, alive, checked_results, raise_if_lost
 from rankwise.rankers.distributed.part import call, close_part, open_part
 
-__all__ = ["Cluster", "started"]
+__all__ = ["Cluster"]
 
 ROUND_SECONDS = 60  # that Ctrl-C waits for the end of a round
 IN_STEP = ("start", "grow")  # what some parts have begun must be ended by all
@@ -83,34 +82,3 @@ class Cluster:
                     wait(list(futures.values()), timeout=ROUND_SECONDS if in_step else 0)
                 raise
             return checked_results(self.client, futures)
-
-
-@contextmanager
-def started(where: str | None) -> Iterator[Client | None]:
-    """A client of the cluster at an address, or of one made here by `local:N`, N processes; None is none."""
-    if where is None:
-        yield None
-        return
-    kind, _, number = where.partition(":")
-    if kind != "local":
-        try:
-            client = Client(where, timeout=START_SECONDS)
-        except (OSError, ValueError, TimeoutError) as problem:
-            said = str(problem).split("\n")[0]
-            raise DataError(
-                f"there is no Dask scheduler at {where} ({said}); start one, or pass local:2 for two processes here"
-            ) from problem
-        with client:
-            yield client
-        return
-    if not number.isdecimal() or int(number) < 1:
-        raise DataError(f"local:N needs a number of processes, got {where!r}; write for example local:2")
-    cluster = LocalCluster(
-        n_workers=int(number),
-        processes=True,
-        dashboard_address=None,
-        memory_limit=None,
-        silence_logs=logging.CRITICAL,  # what there is to say is said by an error
-    )
-    with cluster, Client(cluster) as client:
-        yield client

@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 CHECK_SECONDS = 1.0  # between looks at whether all workers are alive
-START_SECONDS = 10  # that a scheduler or a first worker may take to answer
+START_SECONDS = 10  # that a first worker may take to come
 NOTICE_SECONDS = 10.0  # until the scheduler knows of a death that other workers have felt
 STUCK_SECONDS = 5.0  # after which a worker that waits for a dead one is restarted
 ALONE_SECONDS = 30.0  # that a cluster may be without any worker: a dead one may be started again
