@@ -12,7 +12,7 @@ from distributed import CancelledError, Client, TimeoutError, wait
 
 from rankwise.errors import WorkerLostError
 from rankwise.rankers.distributed.failure import CHECK_SECONDS, alive, checked_results, raise_if_lost
-from rankwise.rankers.distributed.part import call, close_part, open_part
+from rankwise.rankers.distributed.part_calls import call, close_part, open_part
 
 __all__ = ["Cluster"]
 

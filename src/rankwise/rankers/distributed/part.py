@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.errors import DataError, WorkerLostError
+from rankwise.errors import DataError
 from rankwise.metrics import Metric, evaluate
 from rankwise.rankers.boosting import Judged, LocalEngine, Rounds, Scores, largest_of, put_on_a_grid
 from rankwise.rankers.distributed.part_rows import PartRows, Request
@@ -27,7 +27,7 @@ from rankwise.rankers.row_passes import mean_scores
 from rankwise.rankers.stage_work import Draw, StageWork
 from rankwise.rankers.tree_text import read_booster, split_trees
 
-__all__ = ["Grown", "call", "close_part", "open_part"]
+__all__ = ["Grown", "Part", "Sum"]
 
 Sum = tuple[float, int]  # of a metric over queries, and how many these are
 
@@ -204,28 +204,3 @@ def _silent() -> Iterator[None]:
         os.dup2(kept, 1)
         os.close(kept)
         os.close(nowhere)
-
-
-_PARTS: dict[str, Part] = {}  # of this worker, by training
-
-
-def open_part(run: str, threads: int) -> None:
-    """Make a part on this worker."""
-    _PARTS[run] = Part(threads)
-
-
-def call(run: str, method: str, *arguments: Any) -> Any:
-    """Let the part of a training do something."""
-    part = _PARTS.get(run)
-    if part is None:
-        raise WorkerLostError("a worker was restarted and has lost its rows")
-    return part.thread.submit(getattr(part, method), *arguments).result()
-
-
-def close_part(run: str) -> None:
-    """Free what a training holds on this worker."""
-    part = _PARTS.pop(run, None)
-    if part is not None:
-        if hasattr(part, "engine"):
-            part.thread.submit(part.finish)
-        part.thread.shutdown(wait=False)
