@@ -49,13 +49,6 @@ def test_queries_are_numbered_over_all_batches(batches, same):
     assert codes.found(done).tolist() == same
 
 
-def test_names_that_a_batch_does_not_use_are_not_kept():
-    names = pa.DictionaryArray.from_arrays(pa.array([2, 2]), pa.array(["x", "y", "5"]))
-    codes = QueryCodes(2)
-    codes.add(names, slice(0, 2))
-    assert (codes.count, codes.found(2).tolist()) == (1, [0, 0])
-
-
 def test_a_loss_is_freed_at_once():
     y, ties = np.array([1.0, 0.0, 0.0]), np.arange(3.0)
     loss = ScaledLambdas(parse("ndcg@5"), y, np.zeros(3, np.int64), None, norm="gap", sigma=1.0, tie_keys=ties)

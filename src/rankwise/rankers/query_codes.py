@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from rankwise.data.tables import query_ids
@@ -25,9 +24,7 @@ class QueryCodes:
         """The names of a batch, an Arrow array; None where there are none."""
         if qid is None:
             return
-        # A column of Parquet may bring the names of all of its rows along with each batch.
-        plain = qid.dictionary_decode() if pa.types.is_dictionary(qid.type) else qid
-        coded = plain.dictionary_encode()
+        coded = qid.dictionary_encode()
         self.places[rows] = coded.indices.to_numpy()
         self.places[rows] += self.count
         self.names.append(coded.dictionary)

@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 
 import rankwise as rw
-from rankwise.data import RankingData
+from rankwise.data import ParquetRows, RankingData
 from rankwise.errors import DataError
 from rankwise.rankers import planning
+from rankwise.rankers.distributed import cluster_scores
 from tests.rankers.distributed.made import ALL, EVAL_SET, SMALL, TRAIN, VALID, write_parts
 
 
@@ -40,6 +41,8 @@ def test_parquet_with_split_queries_is_the_same_model_as_on_one_machine(client, 
     again = rw.LambdaMART("mauc", **SMALL).fit(parts, eval_set=valid, client=client)
     assert [b.model_to_string() for b in again.boosters_] == [b.model_to_string() for b in model.boosters_]
     assert np.array_equal(model.predict(parts, client=client), model.predict(TRAIN.X))
+    pieces = cluster_scores(model.boosters_, client, ParquetRows.of(parts))
+    assert [scores.size for scores in pieces] == [450] * 4  # the driver holds one file's at a time
     ahead = model.predict(dd.from_pandas(frame(TRAIN), npartitions=3, sort=False), client=client)
     assert np.array_equal(ahead, model.predict(TRAIN.X))
 
@@ -101,6 +104,16 @@ def test_stopping_is_over_all_parts_and_one_list_trains_too(client):
     assert spread == one
     spread, one = (one_list.fit(*few, client=where).predict(ALL.X) for where in (client, None))
     assert np.array_equal(spread, one)
+
+
+@pytest.mark.parametrize("kind", ["text", "category"])
+def test_queries_by_name_and_a_partition_without_rows(client, kind):
+    made = frame(TRAIN)
+    made["qid"] = pd.Series([f"q{number}" for number in TRAIN.qid]).astype({"text": "str"}.get(kind, kind))
+    ddf = dd.from_pandas(made, npartitions=3, sort=False)
+    model = rw.LambdaMART("ndcg@5", **SMALL).fit(dd.concat([ddf[ddf["label"] > 9], ddf]), client=client)
+    one = rw.LambdaMART("ndcg@5", **SMALL).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)
+    assert np.allclose(model.predict(ALL.X), one.predict(ALL.X), atol=1e-12)
 
 
 def test_files_for_training_and_arrays_to_judge_by(client, tmp_path):
