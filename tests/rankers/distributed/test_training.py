@@ -132,6 +132,9 @@ def test_what_cannot_be_trained_is_one_sentence(client, tmp_path):
         rw.LambdaMART(**SMALL).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, client=client, sample_weight=[1, 2, 3])
     with pytest.raises(DataError, match="brings its labels and queries along"):
         rw.LambdaMART(**SMALL).fit(dd.from_pandas(frame(TRAIN), npartitions=2), TRAIN.y, client=client)
+    table = pd.DataFrame({"a": TRAIN.X[:, 0], "b": pd.Categorical(TRAIN.y)})
+    with pytest.raises(DataError, match="on a cluster categories must be numbers, got those of column 'b'"):
+        rw.LambdaMART(**SMALL).fit(table, TRAIN.y, qid=TRAIN.qid, client=client)
     bad = frame(TRAIN)
     bad.loc[7, "label"] = np.nan
     with pytest.raises(DataError, match="the Dask DataFrame:8: column 'label' must be known for every row"):

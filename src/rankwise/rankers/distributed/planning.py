@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from dask.base import is_dask_collection
 from distributed import Client
 
 from rankwise.data.parquet_stream import ParquetRows
@@ -101,10 +100,7 @@ def make_cluster_plan(
         }
         options = {
             "feature_name": [f"f{column}" for column in range(model.n_features_in_)],
-            # Columns of a Dask DataFrame are not those of X: labels and queries are among them.
-            "categorical_feature": categorical_columns(
-                model, None if is_dask_collection(X) else X, given["categorical_feature"]
-            ),
+            "categorical_feature": categorical_columns(model, None, given["categorical_feature"]),
         }
         own = [its[0][0] for its in told]
         sample = cluster.put_everywhere(sample_of(cluster))
