@@ -52,6 +52,12 @@ def test_the_same_model_as_in_memory(parts, tmp_path, monkeypatch, binned_from, 
     assert np.array_equal(streamed.predict(parts), held.predict(APART.X))
 
 
+def test_files_for_training_and_arrays_to_judge_by(parts, tmp_path):
+    arrays, files = (VALID.X, VALID.y, VALID.qid), tmp_path / "valid.parquet"
+    model = rw.LambdaMART("ndcg@5", **SMALL).fit(parts, eval_set=[arrays, files])
+    assert model.evals_result_["valid_0"] == model.evals_result_["valid_1"]
+
+
 def test_weights_and_a_given_start(parts):
     rng = np.random.default_rng(0)
     weights = {"sample_weight": rng.random(1200), "query_weight": rng.random(60)}

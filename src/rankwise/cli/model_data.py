@@ -68,7 +68,7 @@ def load_model(path: Path) -> LoadedModel:
 
 
 def read_features(
-    files: list[Path], skip_bad: bool, like: RankingData | None = None, leave_out: str | None = None
+    files: list[Path], skip_bad: bool, like: RankingData | ParquetRows | None = None, leave_out: str | None = None
 ) -> RankingData:
     """The files as one data set with features: with the columns of other data, if that is given.
 

@@ -17,6 +17,7 @@ from rankwise.cli.model_data import named_features, read_features, without_colum
 from rankwise.cli.output import check_outputs, place_for, print_json, print_notes, print_table, working
 from rankwise.cli.streamed import DaskOption, cluster_of, expand, parquet_rows, rounds_ahead
 from rankwise.cli.train_rate import train_rate
+from rankwise.cli.train_summary import lines_of, summary_of
 from rankwise.cli.training_progress import progress_bar
 from rankwise.errors import DataError
 
@@ -134,8 +135,8 @@ def train(
         state = checkpoint_file(checkpoint, resume)
         kept = {"checkpoint": state, "resume": resume} if keeps else {}
         rows = parquet_rows(data, skip_bad, dask) if "client" in takes and position is None else None
-        judged = parquet_rows(valid, skip_bad, dask)
-        if rows is not None and (judged is not None or not valid):
+        if rows is not None:
+            judged = parquet_rows(valid, skip_bad, dask) or _judged_in_memory(valid, skip_bad, rows)
             with cluster_of(dask) as client, progress_bar(rounds_ahead(ranker, rows)) as callbacks:
                 ranker.fit(rows, eval_set=judged, callbacks=callbacks, client=client, **kept)
             # All rows are read once more for this, which a cluster of workers is not there for.
@@ -143,11 +144,11 @@ def train(
         else:
             on_train = _fit_in_memory(ranker, data, valid, skip_bad, position, kept)
         save(ranker, place)
-    summary = _summary(ranker, on_train, out) | {"seconds": round(time.monotonic() - began, 3)}
+    summary = summary_of(ranker, on_train, out) | {"seconds": round(time.monotonic() - began, 3)}
     if json:
         print_json(summary)
     else:
-        print_table(("what", "value"), _lines(summary))
+        print_table(("what", "value"), lines_of(summary))
     if ranker.interrupted_:
         go_on = "" if state is None else "; pass --resume to go on"
         print_notes([f"stopped by Ctrl-C: {out} holds the best so far, that of round {summary['best_round']}{go_on}"])
@@ -164,47 +165,22 @@ def _fit_in_memory(
         kept = kept | {"position": positions}
     if len(rows) < 2:
         raise DataError(f"there must be two or more rows to learn from, got {len(rows)}; name more data")
-    judged = read_features(valid, skip_bad, like=rows, leave_out=position) if valid else None
+    judged = _judged_in_memory(valid, skip_bad, rows, position)
     with progress_bar(ranker.max_rounds(rows.y, rows.qid)) as callbacks:
         ranker.fit(
             named_features(rows),
             rows.y,
             qid=rows.qid,
-            eval_set=None if judged is None else (named_features(judged), judged.y, judged.qid),
+            eval_set=judged,
             callbacks=callbacks,
             **kept,
         )
     return float(ranker.score(named_features(rows), rows.y, rows.qid))
 
 
-def _summary(ranker: Any, on_train: float, out: Path) -> dict[str, Any]:
-    histories = [values for result in ranker.evals_result_.values() for values in result.values()]
-    return {
-        "model": str(out),
-        "metric": str(ranker.metric),
-        "rounds": max(map(len, histories), default=ranker.best_iteration_),
-        "best_round": ranker.best_iteration_,
-        "train": None if math.isnan(on_train) else on_train,
-        "valid": ranker.best_score_,
-        "interrupted": ranker.interrupted_,
-    } | _propensities(ranker)
-
-
-def _propensities(ranker: Any) -> dict[str, Any]:
-    found = getattr(ranker, "propensities_", None)
-    return (
-        {} if found is None else {"propensities": dict(zip(map(str, ranker.positions_), found.tolist(), strict=True))}
-    )
-
-
-def _lines(summary: dict[str, Any]) -> list[tuple[str, str]]:
-    metric = summary["metric"]
-    values = [(f"{metric} on {name}", summary[name]) for name in ("train", "valid")]
-    return [
-        ("model", summary["model"]),
-        ("rounds", str(summary["rounds"])),
-        ("best round", str(summary["best_round"])),
-        *((name, f"{value:.4f}") for name, value in values if value is not None),
-        *((f"position {place} is seen", f"{share:.3f}") for place, share in summary.get("propensities", {}).items()),
-        ("seconds", f"{summary['seconds']:.1f}"),
-    ]
+def _judged_in_memory(valid: list[Path], skip_bad: bool, like: Any, leave_out: str | None = None) -> Any:
+    """What training is judged on, with the columns of the training data."""
+    if not valid:
+        return None
+    rows = read_features(valid, skip_bad, like=like, leave_out=leave_out)
+    return named_features(rows), rows.y, rows.qid

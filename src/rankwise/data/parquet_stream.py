@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from rankwise.data.formats import detect, numbered_columns
@@ -35,6 +36,11 @@ class RowSource:
         """The names of the features; None where they are numbers, as `read` has it."""
         names = list(self.features)
         return None if names == numbered_columns(len(names)) else names
+
+    @property
+    def n_features(self) -> int:
+        """How many features a row has."""
+        return len(self.features)
 
     def with_features(self, names: Sequence[str] | None, count: int) -> Self:
         """With the columns of other data: found by name where both have names, else by place."""
@@ -95,13 +101,16 @@ class ParquetRows(RowSource):
     def batches(self) -> Iterator[TableRows]:
         """All rows, some at a time; document ids are left where they are."""
         at_once = max(1, VALUES_AT_ONCE // max(1, len(self.features)))
-        for number, path in enumerate(self.paths):
-            columns = replace(Columns.of(open_parquet(path)[0], path), doc_id=None, features=self.features)
-            groups = None if self.row_groups is None else list(self.row_groups[number])
-            row = 1
-            for batch in open_parquet(path, at_once, groups, columns.all)[1]:
-                yield rows_of_batch(TableBatch(batch, path, row, self.skip_bad), columns, self.features)
-                row += batch.num_rows
+        try:
+            for number, path in enumerate(self.paths):
+                columns = replace(Columns.of(open_parquet(path)[0], path), doc_id=None, features=self.features)
+                groups = None if self.row_groups is None else list(self.row_groups[number])
+                row = 1
+                for batch in open_parquet(path, at_once, groups, columns.all)[1]:
+                    yield rows_of_batch(TableBatch(batch, path, row, self.skip_bad), columns, self.features)
+                    row += batch.num_rows
+        finally:
+            pa.default_memory_pool().release_unused()  # else Arrow would keep it for the next reading
 
     def blocks(self) -> Iterator[NDArray[np.float32]]:
         """The features, some rows at a time."""

@@ -51,8 +51,9 @@ class TableBatch:
         return empty
 
     def kept(self, name: str) -> Any:
-        """A column's values in the rows that are good so far."""
-        return self._batch[name].filter(pa.array(self.good))
+        """A column's values in the rows that are good so far; categories are what they stand for."""
+        column = self._batch[name].filter(pa.array(self.good))
+        return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
     def reject(self, bad: NDArray[np.bool_], name: str, must: str) -> None:
         """Rows not to keep; the first of them is an error unless bad rows are skipped."""

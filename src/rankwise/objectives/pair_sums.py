@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import weakref
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -58,7 +59,9 @@ class PairSums:
     """How the pairs of one objective are summed: chosen once, used in every round."""
 
     def __init__(self, objective: LambdaObjective, ideal: NDArray[np.float64]) -> None:
-        self.objective, self.ideal = objective, ideal
+        # Weakly, so that the objective is freed as soon as nobody has it: it holds several numbers a row.
+        self.objective: LambdaObjective = weakref.proxy(objective)
+        self.ideal = ideal
         self.offsets = objective.groups.offsets
         self.c = 0.0 if objective.norm is None else GAP * objective.sigma
         self.share = np.ones(objective.labels.size) if objective.row_weight is None else objective.row_weight

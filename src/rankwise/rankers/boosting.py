@@ -144,13 +144,16 @@ def grid_step(largest: float) -> float:
     return float(2.0 ** (np.frexp(largest)[1] - 24))
 
 
-def put_on_a_grid(numbers: Scores, largest: float | None = None) -> Scores:
-    """Round numbers, in place, to what LightGBM keeps and adds up exactly; `largest` is of all, on all machines."""
+def put_on_a_grid(numbers: Scores, largest: float | None = None) -> NDArray[np.float32]:
+    """Round numbers to what LightGBM keeps and adds up exactly; `largest` is of all, on all machines.
+
+    The given array is overwritten, since a second one of many rows is large.
+    """
     step = grid_step(largest_of(numbers) if largest is None else largest)
     numbers /= step
     np.rint(numbers, out=numbers)
     numbers *= step
-    return numbers
+    return numbers.astype(np.float32)
 
 
 def largest_of(numbers: Scores) -> float:
@@ -180,7 +183,7 @@ class LocalEngine:
         self.sample, self.seed = sample, seed
         # The booster knows of earlier rounds by their scores alone.
         for data, scores in zip([rows, *(one.rows for one in judged)], rounds.scores, strict=True):
-            data.set_init_score(scores)
+            _start_from(data, scores)
         rounds.scores[0] = np.empty(0)  # they are in the engine now, until it is asked for them
         self.booster = lgb.Booster(parameters, rows)
         for number, one in enumerate(judged):
@@ -198,7 +201,8 @@ class LocalEngine:
 
     def grow(self) -> bool:
         """One round; False if there is nothing to split."""
-        return self.grow_by(*map(put_on_a_grid, self.gradients()))
+        descent = list(self.gradients())
+        return self.grow_by(*(put_on_a_grid(descent.pop(0)) for _ in range(2)))
 
     def gradients(self) -> tuple[Scores, Scores]:
         """Gradient and Hessian at the present scores."""
@@ -209,7 +213,7 @@ class LocalEngine:
             gradient[left_out] = hessian[left_out] = 0.0
         return gradient, hessian
 
-    def grow_by(self, gradient: Scores, hessian: Scores) -> bool:
+    def grow_by(self, gradient: NDArray[np.float32], hessian: NDArray[np.float32]) -> bool:
         """One round by these; False if there is nothing to split."""
         if self.draws:
             # Else its random numbers would go on from the last round, which a resumed run has not made.
@@ -231,6 +235,13 @@ class LocalEngine:
         rounds.trees += new
         rounds.scores[:1] = _scores(self.booster.eval_train)
         return rounds
+
+
+def _start_from(data: lgb.Dataset, scores: Scores) -> None:
+    """Let boosters on these rows begin at some scores; where these are 0, LightGBM need not hold them."""
+    if scores.any() or data.get_field("init_score") is not None:
+        data.set_init_score(scores)
+        data.init_score = None  # a second copy
 
 
 def _scores(evaluate_by: Callable[..., Any], copied: bool = True) -> list[Scores]:

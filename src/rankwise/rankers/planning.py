@@ -16,9 +16,10 @@ from rankwise.rankers.boosting import Judged
 from rankwise.rankers.features import as_features, by_column, categorical_columns, is_table
 from rankwise.rankers.fit_arguments import eval_sets, positions_of, weights_of
 from rankwise.rankers.local_plan import Plan
+from rankwise.rankers.lowest_keys import LowestKeys
 from rankwise.rankers.parameters import check_parameters, engine_parameters
 from rankwise.rankers.row_keys import Keys, row_keys
-from rankwise.rankers.streaming import LowestKeys, ReadInPasses, RowSequence, StreamedFeatures, as_stream, survey
+from rankwise.rankers.streaming import ReadInPasses, RowSequence, StreamedFeatures, as_stream, survey
 from rankwise.rankers.training import Stage
 from rankwise.rankers.tree_text import split_trees
 
@@ -169,10 +170,12 @@ def binned(X: ReadInPasses, y: NDArray[np.float64], parameters: dict[str, Any], 
 def dataset(X: Any, y: NDArray[np.float64], **options: Any) -> lgb.Dataset:
     """Rows in bins; what LightGBM cannot read is a DataError."""
     try:
-        return lgb.Dataset(X, label=y, **options).construct()
+        made = lgb.Dataset(X, label=y, **options).construct()
     except (lgb.basic.LightGBMError, TypeError, ValueError) as problem:
         said = " ".join(str(problem).split())
         raise DataError(f"cannot read the features ({said}); pass numbers or declared categories") from problem
+    made.label = None  # a copy of what the engine holds
+    return made
 
 
 def start_of(model: Any, init: Any, rows: int) -> tuple[list[str], list[str], NDArray[np.float64] | None]:

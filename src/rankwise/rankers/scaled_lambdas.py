@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,11 +47,12 @@ class ScaledLambdas:
         self.metric, self.weight, self.bias = metric, weight, bias
         if bias is not None:
             weight = self._weights(bias, np.zeros(y.size))
+        given: dict[str, Any] = {"sigma": sigma, "weight": weight, "tie_keys": tie_keys}
         # One after the other: each holds several numbers a row.
-        plain = LambdaObjective(metric, y, qid, norm=None, sigma=sigma, weight=weight, tie_keys=tie_keys)
+        plain = LambdaObjective(metric, y, qid, norm=None, **given)
         self.sums = [float(y.size), *_exact_sum(plain.gradients(np.zeros(y.size))[1])]
         del plain
-        self.objective = LambdaObjective(metric, y, qid, norm=norm, sigma=sigma, weight=weight, tie_keys=tie_keys)
+        self.objective = LambdaObjective(metric, y, qid, norm=norm, **given)
         self.scale = 1.0
 
     def settle(self, sums: Sequence[Sequence[float]]) -> None:

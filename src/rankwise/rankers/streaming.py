@@ -7,7 +7,7 @@ ones as of data in memory; the second puts every row into its bins. So the trees
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import lightgbm as lgb
@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.data.parquet_stream import ParquetRows, is_paths
-from rankwise.data.tables import query_ids
 from rankwise.errors import DataError
+from rankwise.rankers.lowest_keys import LowestKeys
+from rankwise.rankers.query_codes import QueryCodes
 from rankwise.rankers.row_keys import Keys, row_keys
 
-__all__ = ["LowestKeys", "ReadInPasses", "RowSequence", "StreamedFeatures", "Survey", "as_stream", "survey"]
+__all__ = ["ReadInPasses", "RowSequence", "StreamedFeatures", "Survey", "as_stream", "survey"]
 
 
 class ReadInPasses(Protocol):
@@ -47,39 +48,6 @@ class StreamedFeatures:
         return self.rows.blocks()
 
 
-@dataclass
-class LowestKeys:
-    """The rows with the `count` lowest keys of all that were added, in the order in which they came."""
-
-    count: int
-    keys: list[Keys] = field(default_factory=list)
-    X: list[NDArray[np.float32]] = field(default_factory=list)
-    y: list[NDArray[np.float64]] = field(default_factory=list)
-    bound: int = 2**64  # no row from here on is among the lowest
-
-    def add(self, keys: Keys, X: NDArray[np.float32], y: NDArray[np.float64]) -> None:
-        """Rows that may be among the lowest."""
-        below = keys < self.bound if self.bound < 2**64 else np.ones(keys.size, dtype=bool)
-        self.keys.append(keys[below])
-        self.X.append(X[below])
-        self.y.append(y[below])
-        if sum(map(len, self.keys)) > 2 * self.count:
-            self._cut()
-
-    def found(self) -> tuple[Keys, NDArray[np.float32], NDArray[np.float64]]:
-        """Keys, features and labels of these rows."""
-        self._cut()
-        return self.keys[0], self.X[0], self.y[0]
-
-    def _cut(self) -> None:
-        keys, X, y = np.concatenate(self.keys), np.concatenate(self.X), np.concatenate(self.y)
-        if keys.size > self.count:
-            kept = np.sort(np.argpartition(keys, self.count)[: self.count])
-            keys, X, y = keys[kept], X[kept], y[kept]
-            self.bound = int(keys.max())
-        self.keys, self.X, self.y = [keys], [X], [y]
-
-
 @dataclass(frozen=True, eq=False)
 class Survey:
     """What the first pass finds: all of the rows but their features, and the rows that bins are found from."""
@@ -102,24 +70,21 @@ def as_stream(X: Any, *other: Any) -> ParquetRows | None:
 
 def survey(rows: ParquetRows, sample: int) -> Survey:
     """Read all rows once."""
-    lowest, qid, done, skipped = LowestKeys(sample), [], 0, 0
+    lowest, done, skipped = LowestKeys(sample), 0, 0
     # At once, for pieces of them among the features of a batch would leave holes in memory.
     most = rows.rows_at_most()
-    keys, y = np.empty(most, dtype=np.uint64), np.empty(most)
+    keys, y, queries = np.empty(most, dtype=np.uint64), np.empty(most), QueryCodes(most)
     for batch in rows.batches():
         new = slice(done, done + batch.y.size)
         keys[new], y[new] = row_keys(batch.X, batch.y), batch.y
-        qid.append(batch.qid)
+        queries.add(batch.qid, new)
         done += batch.y.size
         skipped += batch.skipped
         if sample:
-            lowest.add(keys[new].copy(), batch.X, batch.y)
+            lowest.add(keys[new], batch.X, batch.y)
     if not done:
         raise DataError(f"there are no rows in {rows}; check how it was made")
-    ids = query_ids(qid) if rows.has_qid else np.zeros(done, dtype=np.int64)
-    if ids.dtype.kind not in "iuf":
-        ids = np.unique(ids, return_inverse=True)[1]  # a number takes less room than a text
-    return Survey(StreamedFeatures(rows, keys[:done]), y[:done], ids, lowest, skipped)
+    return Survey(StreamedFeatures(rows, keys[:done]), y[:done], queries.found(done), lowest, skipped)
 
 
 class RowSequence(lgb.Sequence):

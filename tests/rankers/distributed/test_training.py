@@ -10,8 +10,10 @@ import pandas as pd
 import pytest
 
 import rankwise as rw
-from rankwise.data import RankingData
+from rankwise.data import ParquetRows, RankingData
 from rankwise.errors import DataError
+from rankwise.rankers import planning
+from rankwise.rankers.distributed import cluster_scores
 from tests.rankers.distributed.made import ALL, EVAL_SET, SMALL, TRAIN, VALID, write_parts
 
 
@@ -24,8 +26,9 @@ def local(**options):
     return rw.LambdaMART(**(SMALL | options)).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, eval_set=EVAL_SET)
 
 
-def test_parquet_with_split_queries_is_the_same_model_as_on_one_machine(client, tmp_path):
+def test_parquet_with_split_queries_is_the_same_model_as_on_one_machine(client, tmp_path, monkeypatch):
     """Rows of every query lie in all four files, that is on both workers, unless they are put together."""
+    monkeypatch.setattr(planning, "BINNED_FROM", 300)  # of 1800 rows: those with the lowest keys of both workers
     parts, valid = write_parts(TRAIN, tmp_path, "part", 4), write_parts(VALID, tmp_path, "valid", 2)
     # Labels that differ from part to part, so that what is taken from all of them must be.
     model = rw.LambdaMART("mauc", **SMALL).fit(parts, eval_set=valid, client=client)
@@ -38,6 +41,8 @@ def test_parquet_with_split_queries_is_the_same_model_as_on_one_machine(client, 
     again = rw.LambdaMART("mauc", **SMALL).fit(parts, eval_set=valid, client=client)
     assert [b.model_to_string() for b in again.boosters_] == [b.model_to_string() for b in model.boosters_]
     assert np.array_equal(model.predict(parts, client=client), model.predict(TRAIN.X))
+    pieces = cluster_scores(model.boosters_, client, ParquetRows.of(parts))
+    assert [scores.size for scores in pieces] == [450] * 4  # the driver holds one file's at a time
     ahead = model.predict(dd.from_pandas(frame(TRAIN), npartitions=3, sort=False), client=client)
     assert np.array_equal(ahead, model.predict(TRAIN.X))
 
@@ -93,8 +98,31 @@ def test_stopping_is_over_all_parts_and_one_list_trains_too(client):
     assert len(history) < 60
     assert model.best_iteration_ == int(np.argmax(history)) + 1 == len(history) - 2
     few = TRAIN.X[:300], (TRAIN.y[:300] > 1).astype(float)
-    one_list = rw.LambdaMART("auc", **SMALL)
-    assert np.array_equal(one_list.fit(*few, client=client).predict(ALL.X), one_list.fit(*few).predict(ALL.X))
+    judged = VALID.X, (VALID.y > 1).astype(float)  # one list too: its pairs are of all rows
+    one_list = rw.LambdaMART("auc", **(SMALL | {"early_stopping_rounds": 2}))
+    spread, one = (one_list.fit(*few, eval_set=judged, client=where).evals_result_ for where in (client, None))
+    assert spread == one
+    spread, one = (one_list.fit(*few, client=where).predict(ALL.X) for where in (client, None))
+    assert np.array_equal(spread, one)
+
+
+@pytest.mark.parametrize("kind", ["text", "category"])
+def test_queries_by_name_and_a_partition_without_rows(client, kind):
+    made = frame(TRAIN)
+    made["qid"] = pd.Series([f"q{number}" for number in TRAIN.qid]).astype({"text": "str"}.get(kind, kind))
+    ddf = dd.from_pandas(made, npartitions=3, sort=False)
+    model = rw.LambdaMART("ndcg@5", **SMALL).fit(dd.concat([ddf[ddf["label"] > 9], ddf]), client=client)
+    one = rw.LambdaMART("ndcg@5", **SMALL).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)
+    assert np.allclose(model.predict(ALL.X), one.predict(ALL.X), atol=1e-12)
+
+
+def test_files_for_training_and_arrays_to_judge_by(client, tmp_path):
+    parts = write_parts(TRAIN, tmp_path, "part", 2)
+    valid = dd.from_pandas(frame(VALID), npartitions=2, sort=False)
+    model = rw.LambdaMART("ndcg@5", **SMALL).fit(parts, eval_set=[EVAL_SET, valid], client=client)
+    one = local(metric="ndcg@5").evals_result_["valid_0"]["ndcg@5"]
+    for name in ("valid_0", "valid_1"):
+        assert model.evals_result_[name]["ndcg@5"] == pytest.approx(one, abs=1e-12)
 
 
 def test_what_cannot_be_trained_is_one_sentence(client, tmp_path):
@@ -104,6 +132,9 @@ def test_what_cannot_be_trained_is_one_sentence(client, tmp_path):
         rw.LambdaMART(**SMALL).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, client=client, sample_weight=[1, 2, 3])
     with pytest.raises(DataError, match="brings its labels and queries along"):
         rw.LambdaMART(**SMALL).fit(dd.from_pandas(frame(TRAIN), npartitions=2), TRAIN.y, client=client)
+    table = pd.DataFrame({"a": TRAIN.X[:, 0], "b": pd.Categorical(TRAIN.y)})
+    with pytest.raises(DataError, match="on a cluster categories must be numbers, got those of column 'b'"):
+        rw.LambdaMART(**SMALL).fit(table, TRAIN.y, qid=TRAIN.qid, client=client)
     bad = frame(TRAIN)
     bad.loc[7, "label"] = np.nan
     with pytest.raises(DataError, match="the Dask DataFrame:8: column 'label' must be known for every row"):

@@ -4,7 +4,7 @@ from rankwise.errors import need_extra
 
 need_extra("dask", "distributed", extra="dask")
 
-from rankwise.rankers.distributed.cluster import started  # noqa: E402
+from rankwise.rankers.distributed.connection import started  # noqa: E402
 from rankwise.rankers.distributed.planning import make_cluster_plan  # noqa: E402
 from rankwise.rankers.distributed.scoring import cluster_scores  # noqa: E402
 from rankwise.rankers.distributed.sources import as_cluster_rows  # noqa: E402

@@ -1,38 +1,36 @@
-"""Calls to all parts of a training at once, and what is made of a worker that does not answer."""
+"""Calls to all parts of a training at once."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-from distributed import Client, LocalCluster, TimeoutError, wait
+from distributed import CancelledError, Client, TimeoutError, wait
 
-from rankwise.errors import DataError
-from rankwise.rankers.distributed.failure import checked_results, raise_if_lost
-from rankwise.rankers.distributed.part import call, close_part, open_part
+from rankwise.errors import WorkerLostError
+from rankwise.rankers.distributed.failure import CHECK_SECONDS, alive, checked_results, raise_if_lost
+from rankwise.rankers.distributed.part_calls import call, close_part, open_part
 
-__all__ = ["Cluster", "started"]
+__all__ = ["Cluster"]
 
-CHECK_SECONDS = 1.0  # between looks at whether all workers are alive
-START_SECONDS = 60
 ROUND_SECONDS = 60  # that Ctrl-C waits for the end of a round
+IN_STEP = ("start", "grow")  # what some parts have begun must be ended by all
 
 
 class Cluster:
-    """Parts of one training, one on each of some workers."""
+    """Parts of one training, one on each of some workers, which are told by address and number of threads."""
 
-    def __init__(self, client: Client, parts: int, threads: int | None) -> None:
+    def __init__(self, client: Client, workers: Mapping[str, int]) -> None:
         self.client, self.run = client, uuid.uuid4().hex
-        cores = client.nthreads()
-        self.addresses = sorted(cores)[:parts]
-        self._everywhere(open_part, [(threads or cores[address],) for address in self.addresses])
+        self.addresses = list(workers)
+        self._everywhere(open_part, [(threads,) for threads in workers.values()])
 
     def each(self, method: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Let every part do something, with arguments of its own, at the same time; what each returns."""
-        return self._everywhere(call, [(method, *its) for its in arguments])
+        return self._everywhere(call, [(method, *its) for its in arguments], method in IN_STEP)
 
     def all(self, method: str, *arguments: Any) -> list[Any]:
         """The same with the same arguments."""
@@ -40,10 +38,11 @@ class Cluster:
 
     def put(self, values: Sequence[Any]) -> list[Any]:
         """Bring to each part what is too large for a message; it is passed to `each` in place of the value."""
-        return [
-            self.client.scatter([value], workers=[address], hash=False)[0]
-            for address, value in zip(self.addresses, values, strict=True)
-        ]
+        return [self._put(value, [address]) for address, value in zip(self.addresses, values, strict=True)]
+
+    def put_everywhere(self, value: Any) -> Any:
+        """Bring the same to all parts."""
+        return self._put(value, self.addresses)
 
     def hosts(self) -> list[str]:
         """Where other workers find each one."""
@@ -51,57 +50,35 @@ class Cluster:
 
     def close(self) -> None:
         """Free what the workers hold; those that are gone hold nothing."""
-        alive = self.client.nthreads()
-        futures = [
-            self.client.submit(close_part, self.run, workers=[address], pure=False)
-            for address in self.addresses
-            if address in alive
-        ]
-        try:
+        with suppress(TimeoutError, CancelledError, WorkerLostError):
+            workers = alive(self.client)
+            left = [address for address in self.addresses if address in workers]
+            futures = [self.client.submit(close_part, self.run, workers=[one], pure=False) for one in left]
             wait(futures, timeout=CHECK_SECONDS)
-        except TimeoutError:
-            self.client.cancel(futures)
 
-    def _everywhere(self, task: Any, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
-        futures = [
-            self.client.submit(task, self.run, *its, workers=[address], pure=False)
+    def _put(self, value: Any, addresses: list[str]) -> Any:
+        try:
+            return self.client.scatter([value], workers=addresses, broadcast=len(addresses) > 1, hash=False)[0]
+        except (TimeoutError, OSError, ValueError):
+            raise_if_lost(self.client, dict.fromkeys(self.addresses))
+            raise
+
+    def _everywhere(self, task: Any, arguments: Sequence[tuple[Any, ...]], in_step: bool = False) -> list[Any]:
+        futures = {
+            address: self.client.submit(task, self.run, *its, workers=[address], pure=False)
             for address, its in zip(self.addresses, arguments, strict=True)
-        ]
+        }
         while True:
             try:
-                wait(futures, timeout=CHECK_SECONDS)
+                wait(list(futures.values()), timeout=CHECK_SECONDS)
             except TimeoutError:
-                raise_if_lost(self.client, self.addresses, futures)
-                if all(future.status != "error" for future in futures):
+                raise_if_lost(self.client, futures)
+                if all(future.status != "error" for future in futures.values()):
                     continue
+            except CancelledError:
+                pass  # what a task was given is lost with its worker
             except KeyboardInterrupt:
-                # A round that some parts have begun must be ended by all.
-                with suppress(TimeoutError):
-                    wait(futures, timeout=ROUND_SECONDS)
+                with suppress(TimeoutError, CancelledError):
+                    wait(list(futures.values()), timeout=ROUND_SECONDS if in_step else 0)
                 raise
-            return checked_results(self.client, self.addresses, futures)
-
-
-@contextmanager
-def started(where: str | None) -> Iterator[Client | None]:
-    """A client of the cluster at an address, or of one made here by `local:N`, N processes; None is none."""
-    if where is None:
-        yield None
-        return
-    kind, _, number = where.partition(":")
-    if kind != "local":
-        try:
-            client = Client(where, timeout=START_SECONDS)
-        except (OSError, ValueError, TimeoutError) as problem:
-            said = str(problem).split("\n")[0]
-            raise DataError(
-                f"there is no Dask scheduler at {where} ({said}); start one, or pass local:2 for two processes here"
-            ) from problem
-        with client:
-            yield client
-        return
-    if not number.isdecimal() or int(number) < 1:
-        raise DataError(f"local:N needs a number of processes, got {where!r}; write for example local:2")
-    cluster = LocalCluster(n_workers=int(number), processes=True, dashboard_address=None, memory_limit=None)
-    with cluster, Client(cluster) as client:
-        yield client
+            return checked_results(self.client, futures)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.errors import DataError, WorkerLostError
+from rankwise.errors import DataError
 from rankwise.metrics import Metric, evaluate
 from rankwise.rankers.boosting import Judged, LocalEngine, Rounds, Scores, largest_of, put_on_a_grid
 from rankwise.rankers.distributed.part_rows import PartRows, Request
@@ -27,7 +27,7 @@ from rankwise.rankers.row_passes import mean_scores
 from rankwise.rankers.stage_work import Draw, StageWork
 from rankwise.rankers.tree_text import read_booster, split_trees
 
-__all__ = ["Grown", "call", "close_part", "open_part"]
+__all__ = ["Grown", "Part", "Sum"]
 
 Sum = tuple[float, int]  # of a metric over queries, and how many these are
 
@@ -153,7 +153,7 @@ class Part:
 
     def grow(self, largest: tuple[float, float], tell: bool) -> Grown:
         """One round, given the largest gradient and Hessian of all parts; `tell` its tree."""
-        grown = self.engine.grow_by(*map(put_on_a_grid, self.descent, largest))
+        grown = self.engine.grow_by(*(put_on_a_grid(self.descent.pop(0), of_all) for of_all in largest))
         engine, header, trees = self.engine, list[str](), list[str]()
         if tell and grown:
             start = engine.rounds.done - engine.first
@@ -163,7 +163,7 @@ class Part:
 
     def _largest(self) -> tuple[float, float]:
         """Of the gradients of the round that comes next, which are kept for it."""
-        self.descent = self.engine.gradients()
+        self.descent = list(self.engine.gradients())
         gradient, hessian = map(largest_of, self.descent)
         return gradient, hessian
 
@@ -204,28 +204,3 @@ def _silent() -> Iterator[None]:
         os.dup2(kept, 1)
         os.close(kept)
         os.close(nowhere)
-
-
-_PARTS: dict[str, Part] = {}  # of this worker, by training
-
-
-def open_part(run: str, threads: int) -> None:
-    """Make a part on this worker."""
-    _PARTS[run] = Part(threads)
-
-
-def call(run: str, method: str, *arguments: Any) -> Any:
-    """Let the part of a training do something."""
-    part = _PARTS.get(run)
-    if part is None:
-        raise WorkerLostError("a worker was restarted and has lost its rows")
-    return part.thread.submit(getattr(part, method), *arguments).result()
-
-
-def close_part(run: str) -> None:
-    """Free what a training holds on this worker."""
-    part = _PARTS.pop(run, None)
-    if part is not None:
-        if hasattr(part, "engine"):
-            part.thread.submit(part.finish)
-        part.thread.shutdown(wait=False)

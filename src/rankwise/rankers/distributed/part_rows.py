@@ -14,8 +14,8 @@ from pyarrow import compute
 from rankwise.data.groups import QueryGroups
 from rankwise.data.parquet_stream import ParquetRows
 from rankwise.rankers.distributed.sources import ArrayPiece, Piece, batches_of
+from rankwise.rankers.lowest_keys import LowestKeys
 from rankwise.rankers.row_keys import row_keys
-from rankwise.rankers.streaming import LowestKeys
 
 __all__ = ["PartRows", "Request"]
 
@@ -67,7 +67,7 @@ class PartRows:
                 self.sources.append((piece, request))
         self.values = {name: np.concatenate(values) for name, values in found.items()}
         self.y, self.keys = self.values["y"], self.values["keys"]
-        self.groups = QueryGroups.from_qid(self.values["query"])
+        self.groups = QueryGroups.from_qid(self.values.pop("query"))
 
     @property
     def shape(self) -> tuple[int, int]:

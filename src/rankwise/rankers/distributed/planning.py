@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from distributed import Client
-from numpy.typing import NDArray
 
 from rankwise.data.parquet_stream import ParquetRows
-from rankwise.errors import DataError, WorkerLostError
+from rankwise.errors import DataError
 from rankwise.metrics import Metric, parse
 from rankwise.rankers import planning as local
-from rankwise.rankers.boosting import Scores
 from rankwise.rankers.distributed.cluster import Cluster
-from rankwise.rankers.distributed.part_rows import Request
+from rankwise.rankers.distributed.failure import results, saying_when, workers_of
+from rankwise.rankers.distributed.loading import gathered_keys, requests_of, sample_of
 from rankwise.rankers.distributed.partition import Layout, assign, lay_out, survey_piece
 from rankwise.rankers.distributed.plan import ClusterPlan
 from rankwise.rankers.distributed.sources import ClusterRows, as_cluster_rows
@@ -26,6 +24,7 @@ from rankwise.rankers.parameters import check_parameters, engine_parameters, eng
 __all__ = ["make_cluster_plan"]
 
 
+@saying_when("before the first round")
 def make_cluster_plan(
     model: Any,
     client: Client,
@@ -41,9 +40,12 @@ def make_cluster_plan(
     given = model.get_params(deep=False)
     check_parameters(given)
     metric = parse(given["metric"])
+    workers_of(client)  # before any task waits for one
     train = as_features(model, as_cluster_rows(client, X, y, qid), fitting=True)
     judged = [as_features(model, _judged_rows(client, one), fitting=False) for one in eval_sets(eval_set)]
-    layouts = [lay_out(client.gather(client.map(survey_piece, one.pieces, pure=False))) for one in (train, *judged)]
+    layouts = [
+        lay_out(list(results(client, client.map(survey_piece, one.pieces, pure=False)))) for one in (train, *judged)
+    ]
     rows, queries = layouts[0].n_rows, layouts[0].n_queries
     if rows < 2:
         raise DataError(f"{train} must have 2 or more rows to learn from, got {rows}; name more data")
@@ -59,16 +61,15 @@ def make_cluster_plan(
     if by_row and any(isinstance(piece, ParquetRows) and piece.skip_bad for piece in train.pieces):
         raise DataError("numbers for each row cannot be matched to rows of which bad ones are skipped; mend the data")
 
-    workers = client.nthreads()
-    if not workers:
-        raise DataError("the cluster has no workers; start some")
+    workers = workers_of(client)
     _, part_of = np.unique(assign(layouts[0].rows, min(len(workers), queries)), return_inverse=True)
     parts = int(part_of.max()) + 1
-    cluster = Cluster(client, parts, engine_threads(given["n_jobs"]) or None)
+    threads = engine_threads(given["n_jobs"])
+    cluster = Cluster(client, {address: threads or workers[address] for address in sorted(workers)[:parts]})
     try:
         judged_parts = [assign(one.rows, parts) for one in layouts[1:]]
         asked = [
-            _requests(its_rows, layout, its_parts, parts, by_row if number == 0 else {})
+            requests_of(its_rows, layout, its_parts, parts, by_row if number == 0 else {})
             for number, (its_rows, layout, its_parts) in enumerate(
                 zip((train, *judged), layouts, (part_of, *judged_parts), strict=True)
             )
@@ -99,25 +100,21 @@ def make_cluster_plan(
         }
         options = {
             "feature_name": [f"f{column}" for column in range(model.n_features_in_)],
-            "categorical_feature": categorical_columns(model, X, given["categorical_feature"]),
+            "categorical_feature": categorical_columns(model, None, given["categorical_feature"]),
         }
         own = [its[0][0] for its in told]
-        (sample,) = client.scatter([_sample(cluster)], broadcast=True, hash=False)
+        sample = cluster.put_everywhere(sample_of(cluster))
         weights = cluster.put([None if query_weight is None else query_weight[numbers] for numbers in own])
         metrics = [_fitted(metric, layout) for layout in layouts[1:]]
         cluster.each("bin", [(sample, options, course, metrics, its, parts) for its in weights])
-    except BaseException as problem:
+    except BaseException:
         cluster.close()
-        if isinstance(problem, WorkerLostError):
-            raise WorkerLostError(
-                f"{problem} before the first round; start again with the workers that are left"
-            ) from problem
         raise
     return ClusterPlan(
         **{**course, "metric": metric},
         cluster=cluster,
         rows=rows,
-        query_keys=[_gathered(told, number, layout.n_queries) for number, layout in enumerate(layouts)],
+        query_keys=[gathered_keys(told, number, layout.n_queries) for number, layout in enumerate(layouts)],
         part_queries=own,
         given=[values for values in (row_weight, query_weight, start) if values is not None],
     )
@@ -138,39 +135,3 @@ def _fitted(metric: Metric, layout: Layout) -> Metric:
     if type(metric).for_labels is Metric.for_labels:
         return metric
     return metric.for_labels(np.repeat(np.maximum(layout.labels, 0.0), layout.label_rows))
-
-
-def _requests(
-    rows: ClusterRows, layout: Layout, part_of: NDArray[np.int64], parts: int, by_row: dict[str, Scores]
-) -> tuple[list[list[Any]], list[list[Request]]]:
-    """For each part the pieces that it reads, and what it takes from each."""
-    pieces: list[list[Any]] = [[] for _ in range(parts)]
-    requests: list[list[Request]] = [[] for _ in range(parts)]
-    first = np.cumsum([0, *layout.piece_rows])
-    for number, piece in enumerate(rows.pieces):
-        numbers = layout.numbers[number]
-        for part in np.unique(part_of[numbers]):
-            pieces[part].append(piece)
-            mine = np.where(part_of[numbers] == part, numbers, -1)
-            given = {name: values[first[number] : first[number + 1]] for name, values in by_row.items()}
-            requests[part].append(Request(layout.piece_qids[number], mine, given))
-    return pieces, requests
-
-
-def _sample(cluster: Cluster) -> tuple[NDArray[np.float32], Scores]:
-    """The rows that bins are found from: those with the lowest keys of all parts, as on one machine."""
-    keys = np.concatenate(cluster.all("lowest_keys"))
-    last = min(local.BINNED_FROM, keys.size) - 1
-    highest = int(np.partition(keys, last)[last])
-    found = cluster.all("lowest_rows", highest)
-    return np.concatenate([X for X, _ in found]), np.concatenate([y for _, y in found])
-
-
-def _gathered(told: Sequence[Any], number: int, queries: int) -> NDArray[np.uint64]:
-    """What tells the queries of a data set apart, by their numbers."""
-    keys = np.zeros(queries, dtype=np.uint64)
-    for its in told:
-        if its[number] is not None:
-            numbers, its_keys = its[number]
-            keys[numbers] = its_keys
-    return keys

@@ -11,6 +11,7 @@ from distributed import Client
 
 from rankwise.data.parquet_stream import RowSource
 from rankwise.rankers.boosting import Scores
+from rankwise.rankers.distributed.failure import results, saying_when, workers_of
 from rankwise.rankers.distributed.sources import ClusterRows, Piece, as_cluster_rows, batches_of
 from rankwise.rankers.row_passes import mean_scores
 from rankwise.rankers.tree_text import read_booster, written
@@ -20,11 +21,12 @@ __all__ = ["cluster_scores"]
 
 def cluster_scores(boosters: Sequence[lgb.Booster], client: Client, rows: RowSource) -> Iterator[Scores]:
     """Scores of the pieces of rows, one after the other; workers are ahead of the reader."""
+    workers_of(client)
     spread = rows if isinstance(rows, ClusterRows) else replace(as_cluster_rows(client, rows), features=rows.features)
-    texts = [written(booster) for booster in boosters]
-    futures = client.map(_scores, spread.pieces, texts=texts, features=spread.features, pure=False)
-    while futures:
-        yield futures.pop(0).result()
+    (texts,) = client.scatter([[written(booster) for booster in boosters]], broadcast=True, hash=False)
+    with saying_when("in prediction"):
+        futures = client.map(_scores, spread.pieces, texts=texts, features=spread.features, pure=False)
+        yield from results(client, futures)
 
 
 def _scores(piece: Piece, texts: Sequence[str], features: tuple[str, ...]) -> Scores:

@@ -77,9 +77,17 @@ def as_cluster_rows(client: Client, X: Any, y: Any = None, qid: Any = None) -> C
 
 def _from_arrays(client: Client, X: Any, y: Any, qid: Any) -> ClusterRows:
     names = X.names if isinstance(X, NamedColumns) else list(map(str, X.columns)) if hasattr(X, "columns") else None
+    named = next(
+        (name for name, kind in zip(names or (), getattr(X, "dtypes", ()), strict=False) if _is_category(kind)), None
+    )
+    if named is not None:
+        raise DataError(
+            f"on a cluster categories must be numbers, got those of column {named!r}; "
+            "pass their codes and name the column in categorical_feature"
+        )
     values = as_numbers(X.values if isinstance(X, NamedColumns) else X, "a cluster").astype(np.float32, copy=False)
     if y is None:
-        raise DataError("labels must be passed along with arrays, got none; pass y, or a table with a label column")
+        raise DataError("labels must be passed along with arrays, got none; pass y, or predict arrays without a client")
     labels = rows_of("labels", y)
     ids = None if qid is None else pa.array(np.asarray(qid).tolist())
     if len(values) != labels.size or (ids is not None and len(ids) != labels.size):
@@ -90,6 +98,10 @@ def _from_arrays(client: Client, X: Any, y: Any, qid: Any) -> ClusterRows:
         pieces=tuple(client.scatter([ArrayPiece(values, labels, ids)], hash=False)),
         name="the data",
     )
+
+
+def _is_category(kind: Any) -> bool:
+    return getattr(kind, "categories", None) is not None
 
 
 def batches_of(piece: Piece, features: tuple[str, ...] | None) -> Iterator[TableRows]:
