@@ -13,6 +13,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from rankwise.errors import DataError
+from rankwise.serve.protocol import BoundedHttp
 
 __all__ = ["config_for", "is_loopback", "listening", "serve", "url_of"]
 
@@ -66,7 +67,8 @@ def config_for(app: ASGIApp, seconds: int) -> uvicorn.Config:
         server_header=False,
         lifespan="off",
         timeout_graceful_shutdown=seconds,
-        h11_max_incomplete_event_size=32 << 10,
+        http=BoundedHttp,
+        ws="none",
     )
 
 
