@@ -89,32 +89,39 @@ async def saturate(host: str, sent: list[bytes], seconds: float) -> tuple[int, f
     return count, time.perf_counter() - began
 
 
-async def latencies(host: str, sent: list[bytes], rate: float, seconds: float) -> list[float]:
-    """Seconds from the moment at which a request is due (Poisson), whether or not a connection was free then.
+async def latencies(host: str, sent: list[bytes], gaps: np.ndarray) -> np.ndarray:
+    """Seconds from the moment at which each request is due, whether or not a connection was free then.
 
     The client does not sleep until then but looks at the clock: sleep is exact to a millisecond only, which is as long
     as an answer takes.
     """
-    drawn = np.random.default_rng(0)
     free: asyncio.Queue[Connection] = asyncio.Queue()
     for _ in range(WAITING):
         free.put_nowait(await Connection().open(host))
-    taken: list[float] = []
+    taken = np.empty(len(gaps))
 
     async def one(number: int, due: float) -> None:
         connection = await free.get()
         status, _ = await connection.ask(sent[number % len(sent)])
         assert status == 200
-        taken.append(time.perf_counter() - due)
+        taken[number] = time.perf_counter() - due
         free.put_nowait(connection)
 
-    due, tasks = time.perf_counter(), []
-    for number in range(round(rate * seconds)):
-        due += drawn.exponential(1.0 / rate)
+    tasks = []
+    for number, due in enumerate(time.perf_counter() + np.cumsum(gaps)):
         while time.perf_counter() < due:
             await asyncio.sleep(0)
         tasks.append(asyncio.create_task(one(number, due)))
     await asyncio.gather(*tasks)
+    return taken
+
+
+def perfect_latencies(gaps: np.ndarray, seconds: float) -> np.ndarray:
+    """The same of a service that takes so many seconds for each request, never more: what varies is the waiting."""
+    free, taken = 0.0, np.empty(len(gaps))
+    for number, due in enumerate(np.cumsum(gaps)):
+        free = max(free, due) + seconds
+        taken[number] = free - due
     return taken
 
 

@@ -22,6 +22,7 @@ REMEDIES = {
     errno.EACCES: "pass a --port from 1024",
     errno.EADDRNOTAVAIL: "pass an address of this machine",
 }
+KEEP_ALIVE = 75  # seconds: longer than proxies keep theirs, so that they do not send to a closed connection
 
 
 def is_loopback(host: str) -> bool:
@@ -67,6 +68,7 @@ def config_for(app: ASGIApp, seconds: int) -> uvicorn.Config:
         server_header=False,
         lifespan="off",
         timeout_graceful_shutdown=seconds,
+        timeout_keep_alive=KEEP_ALIVE,
         http=BoundedHttp,
         ws="none",
     )
