@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import itertools
 import json
+import os
 import subprocess
 import sys
 import time
@@ -19,6 +21,8 @@ import psutil
 
 JSON, ARROW = "application/json", "application/vnd.apache.arrow.stream"
 BUSY, WAITING, MANY = 4, 32, 16  # connections
+# The service (and the bare loop, in its turns) and the clients keep to a core each, so that none drives another off.
+CLIENT_CORE, *_, SERVICE_CORE = sorted(os.sched_getaffinity(0)) * 2
 
 
 def request(host: str, body: bytes, kind: str) -> bytes:
@@ -36,6 +40,7 @@ def service(path: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
         text=True,
     )
     assert process.stdout is not None
+    os.sched_setaffinity(process.pid, {SERVICE_CORE})
     try:
         yield urlsplit(json.loads(process.stdout.readline())["url"]).netloc, process
         process.terminate()
@@ -107,13 +112,27 @@ async def latencies(host: str, sent: list[bytes], gaps: np.ndarray) -> np.ndarra
         taken[number] = time.perf_counter() - due
         free.put_nowait(connection)
 
+    gc.collect()
+    gc.disable()  # the client's pauses are not the service's
     tasks = []
     for number, due in enumerate(time.perf_counter() + np.cumsum(gaps)):
         while time.perf_counter() < due:
             await asyncio.sleep(0)
         tasks.append(asyncio.create_task(one(number, due)))
     await asyncio.gather(*tasks)
+    gc.enable()
     return taken
+
+
+def share_lost(seconds: float) -> float:
+    """The share of a core's time that this machine gives to others in pieces of half a millisecond and more."""
+    began = last = time.perf_counter()
+    lost = 0.0
+    while last - began < seconds:
+        now = time.perf_counter()
+        lost += now - last if now - last > 0.0005 else 0.0
+        last = now
+    return lost / seconds
 
 
 def perfect_latencies(gaps: np.ndarray, seconds: float) -> np.ndarray:
