@@ -12,6 +12,7 @@ from sklearn.utils import _safe_indexing
 
 from rankwise.rankers.boosting import Scores
 from rankwise.rankers.streaming import StreamedFeatures
+from rankwise.rankers.tree_scores import is_plain, raw_scores
 
 __all__ = ["feature_arrays", "mean_scores"]
 
@@ -20,8 +21,12 @@ def mean_scores(boosters: Sequence[lgb.Booster], X: Any, threads: int, **options
     """The mean of the models' scores of each row."""
     parts = []
     for block in X.blocks() if hasattr(X, "blocks") else [X]:
+        plain = not options and is_plain(block)
         outputs: list[Any] = [
-            booster.predict(block, raw_score=True, num_threads=threads, **options) for booster in boosters
+            raw_scores(booster, block, threads)
+            if plain
+            else booster.predict(block, raw_score=True, num_threads=threads, **options)
+            for booster in boosters
         ]
         parts.append(sum(outputs[1:], start=outputs[0]) / len(outputs))
     return np.asarray(parts[0] if len(parts) == 1 else np.concatenate(parts), dtype=np.float64)

@@ -13,6 +13,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from rankwise.errors import DataError
+from rankwise.serve.protocol import BoundedHttp
 
 __all__ = ["config_for", "is_loopback", "listening", "serve", "url_of"]
 
@@ -21,6 +22,7 @@ REMEDIES = {
     errno.EACCES: "pass a --port from 1024",
     errno.EADDRNOTAVAIL: "pass an address of this machine",
 }
+KEEP_ALIVE = 75  # seconds: longer than proxies keep theirs, so that they do not send to a closed connection
 
 
 def is_loopback(host: str) -> bool:
@@ -66,7 +68,9 @@ def config_for(app: ASGIApp, seconds: int) -> uvicorn.Config:
         server_header=False,
         lifespan="off",
         timeout_graceful_shutdown=seconds,
-        h11_max_incomplete_event_size=32 << 10,
+        timeout_keep_alive=KEEP_ALIVE,
+        http=BoundedHttp,
+        ws="none",
     )
 
 

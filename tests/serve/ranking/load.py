@@ -7,6 +7,7 @@ import shutil
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +42,10 @@ class Load:
     wrong: list[Any] = field(default_factory=list)
     versions: dict[str, int] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
+    enough: threading.Event = field(default_factory=threading.Event)
 
     def start(self, threads: int, requests: int) -> list[threading.Thread]:
+        """Clients that send so many requests each, and more until there is `enough`."""
         started = [threading.Thread(target=self._ask, args=(requests,)) for _ in range(threads)]
         for thread in started:
             thread.start()
@@ -50,7 +53,9 @@ class Load:
 
     def _ask(self, requests: int) -> None:
         connection = http.client.HTTPConnection(self.client.host, timeout=60)
-        for _ in range(requests):
+        for number in count():
+            if number >= requests and self.enough.is_set():
+                break
             try:
                 status, said = self.client.send_on(connection, "POST", "/rank", self.body)
             except Exception as problem:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.made_tables import ROOT, check_table, markdown
 from tests.serve.ranking.made import Client
 
 DOCS = (Path(__file__).parents[3] / "docs" / "serving.md").read_text(encoding="utf-8")
@@ -18,6 +19,8 @@ CURLS = [
     line for block in re.findall(r"```sh\n(.*?)```", DOCS, re.S) for line in re.split(r"\n(?=curl)", block.strip())
 ]
 PLACE = "localhost:8766"
+DOCUMENT = "docs/serving.md"
+RESULTS = json.loads((ROOT / "benchmarks" / "results" / "serve.json").read_text())
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl")
@@ -51,3 +54,49 @@ def test_every_route_and_status_is_told(client: Client) -> None:
     assert all(f"`{path}`" in DOCS or f"{PLACE}{path}" in DOCS for path in told)
     statuses = {status for route in told["/rank"]["post"]["responses"] for status in [route]} - {"200"}
     assert all(re.search(rf"^\| [^|]*{status}", DOCS, re.M) for status in statuses)
+
+
+def test_throughput_is_as_measured() -> None:
+    rows = []
+    found = {(row["body"], row["trees"]): row for row in RESULTS["throughput"]}
+    bodies = list(dict.fromkeys(body for body, _ in found))
+    for body in bodies:
+        small, large = found[body, 100], found[body, 500]
+        rows.append(
+            [
+                body,
+                f"{small['bytes'] / 1000:.0f}",
+                f"{small['read_us']}",
+                *(f"{row[name]}" for row in (small, large) for name in ("requests_per_second", "ratio")),
+            ]
+        )
+    by_name = found["JSON, by name", 100]
+    assert by_name["read_us"] > by_name["bare_us"]  # as the page says
+    bare = [found[bodies[0], trees] for trees in (100, 500)]
+    rows.append(["the bare loop", "", "", *(f"{one}" for row in bare for one in (row["bare_per_second"], 1))])
+    header = ["body", "kB", "read, µs", "requests/s, 100 trees", "ratio", "requests/s, 500 trees", "ratio"]
+    check_table(DOCUMENT, "throughput", markdown(header, rows))
+
+
+def test_latencies_are_as_measured() -> None:
+    rows = [
+        [
+            row["body"],
+            row["arrivals"],
+            f"{row['rate']:.0f}",
+            *(f"{row[name]:.2f}" for name in ("p50_ms", "p99_ms", "p99_over_p50", "perfect_p99_over_p50")),
+        ]
+        for row in RESULTS["half_load"]
+    ]
+    header = ["body", "times", "requests/s", "p50, ms", "p99, ms", "p99/p50", "perfect"]
+    check_table(DOCUMENT, "half load", markdown(header, rows))
+
+
+def test_endurance_is_as_measured() -> None:
+    found = RESULTS["endurance"]
+    told = (
+        f"Of {found['requests']:,} requests over {found['connections']} connections, while {found['models_picked_up']} "
+        f"new model files were picked up, {found['errors']} had an error or scores of another model than they named."
+    )
+    assert (found["requests"], found["errors"]) == (50_000, 0)
+    check_table(DOCUMENT, "endurance", told)

@@ -29,6 +29,7 @@ def test_workers(tmp_path: Path) -> None:
     put(tmp_path / "one.rw", path)
     with command(path, "--workers", "2") as (process, client):
         load = Load(client, BODY, lambda status, said: status == 200)
+        load.enough.set()
         for thread in load.start(threads=8, requests=10):
             thread.join()
         assert (load.wrong, list(load.versions.values())) == ([], [80])

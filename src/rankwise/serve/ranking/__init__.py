@@ -2,4 +2,4 @@
 
 from rankwise.errors import need_extra
 
-need_extra("uvicorn", "starlette", "orjson", extra="serve")
+need_extra("uvicorn", "httptools", "starlette", "orjson", "msgspec", "simdjson", extra="serve")

@@ -12,10 +12,9 @@ import orjson
 from numpy.typing import NDArray
 
 from rankwise.errors import DataError
-from rankwise.serve.ranking.arrow import read_arrow
 from rankwise.serve.ranking.documents import Documents, shown
 from rankwise.serve.ranking.model import ServedModel
-from rankwise.serve.ranking.requests import read_documents, read_object
+from rankwise.serve.ranking.requests import read_object
 
 __all__ = ["explain", "rank"]
 
@@ -24,7 +23,7 @@ TOP, MOST_TOP = 5, 100
 
 def rank(body: bytes, is_arrow: bool, model: ServedModel, most: int) -> tuple[bytes, int]:
     """The order and the scores of the documents in a body, and how many there are."""
-    documents = read_arrow(body, model, most) if is_arrow else read_documents(body, read_object(body), model, most)
+    documents = (model.arrow if is_arrow else model.json).read(body, most)
     scores = model.scores(documents.X)
     order = _order(scores)
     told = {
@@ -38,11 +37,11 @@ def rank(body: bytes, is_arrow: bool, model: ServedModel, most: int) -> tuple[by
 def explain(body: bytes, model: ServedModel, most: int) -> bytes:
     """Why the best documents stand as they do: each against the next, or one named pair."""
     if not model.explains:
-        raise DataError(f"a model of kind {model.ranker.kind} does not explain its scores; use /rank")
+        raise DataError(f"a model of kind {model.features.kind} does not explain its scores; use /rank")
     told = read_object(body)
-    documents = read_documents(body, told, model, most, "top", "pair")
+    documents = model.json.read_object(told, most, "top", "pair")
     order = _order(model.scores(documents.X))
-    names: Sequence[str | int] = model.names or range(model.n_features)
+    names: Sequence[str | int] = model.features.names or range(model.features.count)
     reasons = []
     for above, below in _pairs(told, documents, order):
         why = model.ranker.explain(documents.X, above, below)

@@ -113,7 +113,7 @@ class RankingService:
                 case "/metrics":
                     model = self.model.now
                     kind = "text/plain; version=0.0.4; charset=utf-8"
-                    found = self.metrics.text(model.version, model.ranker.kind, model.loaded).encode()
+                    found = self.metrics.text(model.version, model.features.kind, model.loaded).encode()
                 case "/openapi.json":
                     found = orjson.dumps(openapi(self.limits.most_bytes, self.limits.most_documents))
                 case "/docs":

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.errors import DataError
 
-__all__ = ["Documents", "Id", "check_count", "check_ids", "named", "shown"]
+__all__ = ["Documents", "Features", "Id", "check_count", "check_ids", "named", "shown"]
 
 Id = str | int
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The features of a model of some kind, as bodies must bring them."""
+
+    names: list[str] | None
+    count: int
+    takes_missing: bool
+    kind: str
+    place: dict[str, int] = field(init=False)  # of each feature by name
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "place", {name: column for column, name in enumerate(self.names or ())})
+
+    def label(self, column: int) -> str:
+        """A feature as sentences name it; positions are counted from 0, as in the lists of a body."""
+        return f"feature {column}" if self.names is None else f"feature {self.names[column]!r}"
 
 
 @dataclass(frozen=True, eq=False)

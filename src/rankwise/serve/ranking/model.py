@@ -17,6 +17,9 @@ from sklearn.utils import get_tags
 
 from rankwise.errors import DataError, RankwiseError
 from rankwise.models import load
+from rankwise.serve.ranking.arrow import ArrowReader
+from rankwise.serve.ranking.documents import Features
+from rankwise.serve.ranking.requests import JsonReader
 
 __all__ = ["CurrentModel", "ServedModel", "load_served"]
 
@@ -32,21 +35,16 @@ class ServedModel:
     """A model ready to score, and all that requests need to know of it."""
 
     ranker: Any
-    names: list[str] | None
-    place: dict[str, int]  # of each feature by name
-    n_features: int
-    takes_missing: bool
+    features: Features
+    json: JsonReader
+    arrow: ArrowReader
     explains: bool
     version: str  # the start of the file's SHA-256
     loaded: float  # seconds since 1970
 
-    def label(self, column: int) -> str:
-        """A feature as sentences name it; positions are counted from 0, as in the lists of a body."""
-        return f"feature {column}" if self.names is None else f"feature {self.names[column]!r}"
-
     def described(self) -> dict[str, Any]:
         """What an answer says of it."""
-        return {"version": self.version, "kind": self.ranker.kind, "features": self.n_features}
+        return {"version": self.version, "kind": self.features.kind, "features": self.features.count}
 
     def scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """A finite number for each row."""
@@ -80,18 +78,22 @@ def _ready(ranker: Any, version: str) -> ServedModel:
     names = vars(ranker).pop("feature_names_in_", None)
     if "n_jobs" in ranker.get_params(deep=False):
         ranker.n_jobs = 1  # requests run beside each other, in as many processes as there are workers
-    words = None if names is None else [str(name) for name in names]
+    features = Features(
+        names=None if names is None else [str(name) for name in names],
+        count=int(ranker.n_features_in_),
+        takes_missing=bool(get_tags(ranker).input_tags.allow_nan),
+        kind=ranker.kind,
+    )
     found = ServedModel(
         ranker=ranker,
-        names=words,
-        place={name: column for column, name in enumerate(words or ())},
-        n_features=int(ranker.n_features_in_),
-        takes_missing=bool(get_tags(ranker).input_tags.allow_nan),
+        features=features,
+        json=JsonReader(features),
+        arrow=ArrowReader(features),
         explains=hasattr(ranker, "explain"),
         version=version,
         loaded=time.time(),
     )
-    scores = found.scores(np.zeros((2, found.n_features)))  # whatever is compiled or built by the first call is now
+    scores = found.scores(np.zeros((2, features.count)))  # whatever is compiled or built by the first call is now
     if scores.ndim != 1:
         raise DataError(f"serve needs one score a row, got a model of {scores.shape[1]} classes; load it in Python")
     return found

@@ -1,14 +1,13 @@
 """JSON bodies: documents with features by name or by position, checked by hand because a schema would be slower.
 
-The usual body passes in a few whole-list operations; only one with something odd in it is gone through value by value,
-to say which document and which feature it is.
+The usual body is read by `quick`; only one with something odd in it is read here, and only one with something wrong in
+it is gone through value by value, to say which document and which feature it is.
 """
 
 from __future__ import annotations
 
-import struct
-from functools import lru_cache
 from itertools import chain
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -16,10 +15,10 @@ import orjson
 from numpy.typing import NDArray
 
 from rankwise.errors import DataError
-from rankwise.serve.ranking.documents import Documents, Id, check_count, check_ids, named, shown
-from rankwise.serve.ranking.model import ServedModel
+from rankwise.serve.ranking.documents import Documents, Features, Id, check_count, check_ids, named, shown
+from rankwise.serve.ranking.quick import QuickReader
 
-__all__ = ["read_documents", "read_object"]
+__all__ = ["JsonReader", "read_object"]
 
 FORMS = '{"documents": [{"id": …, "features": …}, …]} or {"features": [[…], …], "ids": […]}'
 
@@ -35,26 +34,36 @@ def read_object(body: bytes) -> dict[str, Any]:
     return told
 
 
-def read_documents(body: bytes, told: dict[str, Any], model: ServedModel, most: int, *more: str) -> Documents:
-    """The documents of an object, which may have the fields in `more` besides."""
-    may_have_truths = _may_have_truths(body)
-    given = [name for name in ("documents", "features") if name in told]
-    if len(given) != 1:
-        raise DataError(
-            f"the body must have either documents or features, got {' and '.join(given) or 'neither'}; send {FORMS}"
-        )
-    known = {"documents", *more} if given == ["documents"] else {"features", "ids", *more}
-    if odd := [name for name in told if name not in known]:
-        raise DataError(f"the body has the unknown field {shown(odd[0])}; it may have {', '.join(sorted(known))}")
-    items = told[given[0]]
-    if not isinstance(items, list):
-        raise DataError(f"{given[0]} must be a list, got {shown(items)}; send {FORMS}")
-    check_count(len(items), most)
-    if given == ["features"]:
-        ids = _listed_ids(told, len(items))
-        return Documents(_matrix(items, ids, model, may_have_truths), ids)
-    ids = _ids(items)
-    return Documents(_matrix([item["features"] for item in items], ids, model, may_have_truths), ids)
+class JsonReader:
+    """Reads the bodies for one model."""
+
+    def __init__(self, features: Features) -> None:
+        self._features, self._quick = features, QuickReader(features)
+
+    def read(self, body: bytes, most: int) -> Documents:
+        """The documents of a body."""
+        found = self._quick.read(body, most)
+        return self.read_object(read_object(body), most) if found is None else found
+
+    def read_object(self, told: dict[str, Any], most: int, *more: str) -> Documents:
+        """The documents of an object, which may have the fields in `more` besides."""
+        given = [name for name in ("documents", "features") if name in told]
+        if len(given) != 1:
+            raise DataError(
+                f"the body must have either documents or features, got {' and '.join(given) or 'neither'}; send {FORMS}"
+            )
+        known = {"documents", *more} if given == ["documents"] else {"features", "ids", *more}
+        if odd := [name for name in told if name not in known]:
+            raise DataError(f"the body has the unknown field {shown(odd[0])}; it may have {', '.join(sorted(known))}")
+        items = told[given[0]]
+        if not isinstance(items, list):
+            raise DataError(f"{given[0]} must be a list, got {shown(items)}; send {FORMS}")
+        check_count(len(items), most)
+        if given == ["features"]:
+            ids = _listed_ids(told, len(items))
+            return Documents(_matrix(items, ids, self._features), ids)
+        ids = _ids(items)
+        return Documents(_matrix([item["features"] for item in items], ids, self._features), ids)
 
 
 def _listed_ids(told: dict[str, Any], count: int) -> list[Id] | None:
@@ -89,88 +98,55 @@ def _ids(items: list[Any]) -> list[Id] | None:
     return ids
 
 
-def _may_have_truths(body: bytes) -> bool:
-    """Whether `true` or `false`, which would pass for 1 and 0, can be among the values: a letter of each is sought."""
-    start = body.find(b"[")
-    return body.find(b"r", start) >= 0 or body.find(b"s", start) >= 0
+def _matrix(rows: list[Any], ids: list[Id] | None, features: Features) -> NDArray[np.float64]:
+    placed = [_placed(row, features) for row in rows]
+    if set(map(type, placed)) == {list} and set(map(len, placed)) == {features.count}:
+        numbers = {int, float, NoneType} if features.takes_missing else {int, float}
+        if set(map(type, chain.from_iterable(placed))) <= numbers:
+            return np.array(placed, dtype=np.float64)  # NaN for None
+    return np.array([_row(one, row, ids, features) for row, one in enumerate(rows)])
 
 
-def _matrix(rows: list[Any], ids: list[Id] | None, model: ServedModel, may_have_truths: bool) -> NDArray[np.float64]:
-    kinds, found = set(map(type, rows)), None
-    if kinds == {list} and set(map(len, rows)) == {model.n_features}:
-        found = _packed(rows, model.n_features, may_have_truths)
-    elif kinds == {dict} and model.names is not None:
-        found = _packed_by_name(rows, model)
-    return np.array([_row(one, row, ids, model) for row, one in enumerate(rows)]) if found is None else found
+def _placed(row: Any, features: Features) -> Any:
+    """Features by name in the model's order, if it knows them all; anything else as it is."""
+    if features.names is None or not isinstance(row, dict) or not row.keys() <= features.place.keys():
+        return row
+    return [row.get(name) for name in features.names]
 
 
-@lru_cache(maxsize=64)
-def _doubles(count: int) -> struct.Struct:
-    return struct.Struct(f"{count}d")
-
-
-def _packed(rows: list[Any], width: int, may_have_truths: bool) -> NDArray[np.float64] | None:
-    """Rows of equal length as a matrix, None unless all are numbers; packing takes half the time of np.array."""
-    if may_have_truths and bool in set(map(type, chain.from_iterable(rows))):
-        return None
-    form = _doubles(len(rows) * width)
-    room = bytearray(form.size)
-    try:
-        form.pack_into(room, 0, *chain.from_iterable(rows))
-    except (struct.error, OverflowError):
-        return None
-    return np.frombuffer(room).reshape(-1, width)
-
-
-def _packed_by_name(rows: list[dict[str, Any]], model: ServedModel) -> NDArray[np.float64] | None:
-    """The same for objects, None unless all have the model's features in one order."""
-    order = list(rows[0])
-    if len(order) != model.n_features or any(list(row) != order for row in rows):
-        return None
-    columns = [model.place.get(name, -1) for name in order]
-    if -1 in columns:
-        return None
-    found = _packed([row.values() for row in rows], model.n_features, may_have_truths=True)
-    if found is None or columns == list(range(model.n_features)):
-        return found
-    ordered = np.empty_like(found)
-    ordered[:, columns] = found
-    return ordered
-
-
-def _row(features: Any, row: int, ids: list[Id] | None, model: ServedModel) -> list[float]:
+def _row(given: Any, row: int, ids: list[Id] | None, features: Features) -> list[float]:
     """The features of one document, one after the other."""
-    if isinstance(features, list):
-        if len(features) != model.n_features:
+    if isinstance(given, list):
+        if len(given) != features.count:
             raise DataError(
-                f"{named(row, ids)} must have the model's {model.n_features} features, got {len(features)}; send all"
+                f"{named(row, ids)} must have the model's {features.count} features, got {len(given)}; send all"
             )
-        return [_number(value, column, row, ids, model) for column, value in enumerate(features)]
-    if not isinstance(features, dict):
-        raise DataError(f"features of {named(row, ids)} must be an object or a list, got {shown(features)}")
-    if model.names is None:
+        return [_number(value, column, row, ids, features) for column, value in enumerate(given)]
+    if not isinstance(given, dict):
+        raise DataError(f"features of {named(row, ids)} must be an object or a list, got {shown(given)}")
+    if features.names is None:
         raise DataError(
             f"{named(row, ids)} has features by name, but those of the model have none; "
-            f"send a list of {model.n_features} numbers"
+            f"send a list of {features.count} numbers"
         )
-    if odd := [name for name in features if name not in model.place]:
+    if odd := [name for name in given if name not in features.place]:
         raise DataError(
             f"{named(row, ids)} has the feature {shown(odd[0])}, which the model does not know; leave it out"
         )
-    return [_number(features.get(name), column, row, ids, model) for column, name in enumerate(model.names)]
+    return [_number(given.get(name), column, row, ids, features) for column, name in enumerate(features.names)]
 
 
-def _number(value: Any, column: int, row: int, ids: list[Id] | None, model: ServedModel) -> float:
+def _number(value: Any, column: int, row: int, ids: list[Id] | None, features: Features) -> float:
     if type(value) in (int, float):
         return float(value)
     if value is not None:
         raise DataError(
-            f"{model.label(column)} of {named(row, ids)} must be a number, got {shown(value)}; send a number"
-            + (", or null where it is missing" if model.takes_missing else "")
+            f"{features.label(column)} of {named(row, ids)} must be a number, got {shown(value)}; send a number"
+            + (", or null where it is missing" if features.takes_missing else "")
         )
-    if not model.takes_missing:
+    if not features.takes_missing:
         raise DataError(
-            f"{model.label(column)} of {named(row, ids)} is missing, and the model ({model.ranker.kind}) needs it; "
+            f"{features.label(column)} of {named(row, ids)} is missing, and the model ({features.kind}) needs it; "
             "send a number"
         )
     return float("nan")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import socket
 import time
@@ -61,6 +62,8 @@ def run(
     service = RankingService(model, metrics, plan.limits, plan.token, loopback_only=plan.loopback_only)
     server = DrainingServer(service, plan.drain_seconds)
     model.watch()
+    gc.collect()
+    gc.freeze()  # what is loaded stays: to look through it again would hold up requests for a tenth of a second
     try:
         with server.capture_signals():  # from before anybody is told that there is something to stop
             ready()
