@@ -8,8 +8,8 @@ of a query are shown by a RankSVM that has seen the labels of five queries, posi
 "many": 100; "fixed": 100, but the list of a query is always the same. Each model is trained on the clicks of the three
 training parts of a fold, with the same trees; the number of rounds (up to 150) is the best by NDCG@10 on the labels of
 the validation part; figures are of the test part. p is of a paired t-test over all test queries (each the mean over
-seeds) against the same engine on raw clicks. "known": ours, with each click weighed by the true propensity. Seconds are
-of the training call on two threads.
+seeds) against the same engine on raw clicks, and against ours with positions. "known": ours, with each click weighed by
+the true propensity. Seconds are of the training call on two threads.
 """
 
 from __future__ import annotations
@@ -89,6 +89,7 @@ MODELS: dict[str, Callable[[Scores, ClickLog], tuple[Staged, Any]]] = {
     "XGBoost, raw clicks": lambda X, log: xgboost(X, log, unbiased=False),
     "XGBoost, unbiased": lambda X, log: xgboost(X, log, unbiased=True),
 }
+OURS = "rankwise, position="
 RAW = {name: f"{name.split(',')[0]}, raw clicks" for name in MODELS}
 
 
@@ -148,6 +149,10 @@ def measure(setting: str, seeds: int, folder: Path) -> dict[str, Any]:
             one[metric] = float(mine[known].mean())
             one[f"{metric} above raw"] = float((mine - raw)[known].mean())
             one[f"{metric} p"] = None if name == RAW[name] else float(ttest_rel(mine[known], raw[known]).pvalue)
+            best = _by_query(values[OURS][metric], seeds)
+            one[f"{metric} p against ours"] = (
+                None if name == OURS else float(ttest_rel(mine[known], best[known]).pvalue)
+            )
         if errors[name]:
             by_position = np.mean(errors[name], axis=0)
             one["propensity_error"] = {
@@ -169,12 +174,13 @@ def show(results: dict[str, Any]) -> None:
         table = Table(
             title=f"{setting}: {told['rows']:,} rows, {told['clicks']:,} clicks a fold, judged by true labels"
         )
-        for column in ("model", "NDCG@10", "above raw", "p", "MAP", "largest error of θ", "s"):
+        for column in ("model", "NDCG@10", "above raw", "p", "p against ours", "MAP", "largest error of θ", "s"):
             table.add_column(column, justify="left" if column == "model" else "right")
         for name, one in told["models"].items():
-            p, error = one["ndcg@10 p"], one.get("propensity_error")
+            p, p_ours, error = one["ndcg@10 p"], one["ndcg@10 p against ours"], one.get("propensity_error")
             table.add_row(
                 name, f"{one['ndcg@10']:.4f}", f"{one['ndcg@10 above raw']:+.4f}", "" if p is None else f"{p:.2g}",
+                "" if p_ours is None else f"{p_ours:.2g}",
                 f"{one['map']:.4f}", "" if error is None else f"{max(error['by_position']):.1%}",
                 f"{one['seconds']:.1f}",
             )  # fmt: skip
