@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -28,8 +26,8 @@ from rankwise.serve.labelling.learning import Learner
 from rankwise.serve.labelling.refit import Refit
 from rankwise.serve.labelling.session import Session
 from rankwise.serve.server import listening, url_of
+from tests.serve.process import started
 
-SOURCE = Path(__file__).parents[2] / "src"
 SCRIPT = "<script>document.title = 'owned'</script><img src=x onerror=\"document.title='owned'\">"
 WORDS = "ferry timetable island bicycle winter storm harbour museum ticket night bus map walk lighthouse".split()
 
@@ -76,25 +74,10 @@ class Served:
 
 @contextmanager
 def served(folder: Path, *more: str) -> Iterator[Served]:
-    """`rankwise label` in a process of its own, killed at the end if it still runs."""
-    command = [sys.executable, "-m", "rankwise", "label", "pool.txt", "--db", "labels.db", "--text", "docs.jsonl"]
-    process = subprocess.Popen(
-        [*command, "--port", "0", "--json", "--ranker", "ranksvm", *more],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(SOURCE)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    try:
-        line = process.stdout.readline()
-        assert line, process.communicate()[1]
-        told = json.loads(line)
+    """`rankwise label` in a process of its own."""
+    given = ("label", "pool.txt", "--db", "labels.db", "--text", "docs.jsonl", "--ranker", "ranksvm")
+    with started(*given, *more, folder=folder) as (process, told):
         yield Served(process, told["url"], told["labellers"])
-    finally:
-        process.kill()
-        process.communicate()
 
 
 def make_session(folder: Path, store: LabelStore | None = None, *, ranker: Any = None, **more: Any) -> Session:

@@ -237,8 +237,10 @@ def test_two_windows_of_one_labeller(page: Any, folder: Path) -> None:
         done(page, 1, 1)
         other.keyboard.press("2")
         done(other, 1, 1)
-        page.keyboard.press("u")
+        with page.expect_response("**/api/work"):  # what was judged since is on the page when this is answered
+            page.keyboard.press("u")
         in_trouble(page, "something else was judged since")
+        page.wait_for_load_state("networkidle")
         assert session.held(session.handout.queries[0][0], "ana").grade == 2
         page.keyboard.press("u")
         expect(page.locator("#said")).to_contain_text("is grade 3 again")

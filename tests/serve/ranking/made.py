@@ -5,9 +5,7 @@ from __future__ import annotations
 import http.client
 import io
 import json
-import os
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,8 +25,8 @@ from rankwise.serve.ranking.metrics import Metrics
 from rankwise.serve.ranking.model import CurrentModel
 from rankwise.serve.ranking.run import DrainingServer
 from rankwise.serve.server import listening, url_of
+from tests.serve.process import started
 
-SOURCE = Path(__file__).parents[3] / "src"
 NAMES = ["bm25", "age", "clicks", "länge"]
 DATA = cubic(queries=20, documents=15, features=4, seed=1)
 X = np.asarray(DATA.X[:15], dtype=np.float64)
@@ -109,22 +107,9 @@ def serving(path: Path, limits: Limits | None = None, token: str | None = None) 
 
 @contextmanager
 def command(path: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], Client]]:
-    """`rankwise serve` in a process of its own, killed at the end if it still runs."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "rankwise", "serve", str(path), "--port", "0", "--json", *more],
-        env={**os.environ, "PYTHONPATH": str(SOURCE)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    try:
-        line = process.stdout.readline()
-        assert line, process.communicate()[1]
-        yield process, Client(urlsplit(json.loads(line)["url"]).netloc)
-    finally:
-        process.kill()
-        process.communicate()
+    """`rankwise serve` in a process of its own."""
+    with started("serve", str(path), *more) as (process, told):
+        yield process, Client(urlsplit(told["url"]).netloc)
 
 
 def stream(table: pa.Table, **options: Any) -> bytes:
