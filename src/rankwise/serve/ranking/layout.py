@@ -45,7 +45,7 @@ class Layout:
 
 
 def _is_number(kind: pa.DataType) -> bool:
-    return pa.types.is_floating(kind) or pa.types.is_integer(kind)
+    return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind))
 
 
 def layout_of(schema: pa.Schema, features: Features) -> Layout:
