@@ -81,6 +81,10 @@ def test_a_table_of_unnamed_features_is_as_the_text_it_came_from(run: Run) -> No
     run("train", "train.txt", "-o", "m.rw", *SET)
     run("data", "convert", "zeros.txt", "zeros.parquet")
     assert run("predict", "m.rw", "zeros.parquet").stdout == run("predict", "m.rw", "zeros.txt").stdout != ""
+    run("data", "convert", "train.txt", "train.parquet")
+    for name, valid in (("text.rw", "zeros.txt"), ("table.rw", "zeros.parquet")):
+        run("train", "train.parquet", "--valid", valid, "-o", name, *SET)
+    assert Path("text.rw").read_bytes() == Path("table.rw").read_bytes()
 
 
 def test_sparse_data_is_widened_too(run: Run) -> None:

@@ -45,7 +45,8 @@ class LoadedModel:
 
     def streamed_scores(self, rows: ParquetRows, client: Any) -> Iterator[Any]:
         """Scores of rows that are read in passes, some at a time, by a cluster if there is a client of one."""
-        rows = rows.with_features(self.names, self.ranker.n_features_in_)
+        count = self.ranker.n_features_in_
+        rows = rows.widened(count).with_features(self.names, count)
         if client is None:
             return (self.scores(batch.X) for batch in rows.batches())
         from rankwise.rankers.distributed import cluster_scores

@@ -136,7 +136,8 @@ def train(
         kept = {"checkpoint": state, "resume": resume} if keeps else {}
         rows = parquet_rows(data, skip_bad, dask) if "client" in takes and position is None else None
         if rows is not None:
-            judged = parquet_rows(valid, skip_bad, dask) or _judged_in_memory(valid, skip_bad, rows)
+            streamed = parquet_rows(valid, skip_bad, dask)
+            judged = _judged_in_memory(valid, skip_bad, rows) if streamed is None else streamed.widened(rows.n_features)
             with cluster_of(dask) as client, progress_bar(rounds_ahead(ranker, rows)) as callbacks:
                 ranker.fit(rows, eval_set=judged, callbacks=callbacks, client=client, **kept)
             # All rows are read once more for this, which a cluster of workers is not there for.

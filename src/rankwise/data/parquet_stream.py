@@ -86,6 +86,12 @@ class ParquetRows(RowSource):
         assert first is not None
         return cls(paths=tuple(paths), features=first.features, has_qid=first.qid is not None, skip_bad=skip_bad)
 
+    def widened(self, count: int) -> ParquetRows:
+        """With so many features, if they are numbered: LETOR text that was converted may lack the last, which are 0."""
+        if self.feature_names is None and len(self.features) < count:
+            return replace(self, features=tuple(numbered_columns(count)))
+        return self
+
     def rows_at_most(self) -> int:
         """Rows of all files, malformed ones included."""
         return sum(map(rows_in, self.paths))
@@ -103,7 +109,9 @@ class ParquetRows(RowSource):
         at_once = max(1, VALUES_AT_ONCE // max(1, len(self.features)))
         try:
             for number, path in enumerate(self.paths):
-                columns = replace(Columns.of(open_parquet(path)[0], path), doc_id=None, features=self.features)
+                found = Columns.of(open_parquet(path)[0], path)
+                wanted = set(self.features)
+                columns = replace(found, doc_id=None, features=tuple(name for name in found.features if name in wanted))
                 groups = None if self.row_groups is None else list(self.row_groups[number])
                 row = 1
                 for batch in open_parquet(path, at_once, groups, columns.all)[1]:

@@ -177,10 +177,14 @@ def _damaged(path: Path, error: Exception) -> FormatError:
 
 
 def rows_of_batch(batch: TableBatch, columns: Columns, features: tuple[str, ...]) -> TableRows:
-    """The rows of a batch without the malformed ones, which are errors unless they are to be skipped."""
+    """The rows of a batch without the malformed ones, which are errors unless they are to be skipped.
+
+    A feature that is none of the columns is 0.
+    """
     X = np.empty((len(batch.good), len(features)), dtype=np.float32)
+    there = set(columns.features)
     for k, name in enumerate(features):
-        X[:, k] = batch.numbers(name, pa.float32())
+        X[:, k] = batch.numbers(name, pa.float32()) if name in there else 0.0
     y = batch.numbers(columns.label, pa.float64())
     batch.reject(np.isnan(y), columns.label, "be known for every row")
     if columns.qid is not None:
