@@ -65,5 +65,7 @@ def test_bad_arguments_are_one_sentence():
         simulate_clicks(DATA, [1, 2, 3])
     with pytest.raises(DataError, match="sessions must be 1 or more, got 0"):
         simulate_clicks(DATA, DATA.y, sessions=0)
+    with pytest.raises(DataError, match="scores must be finite numbers, got -inf"):
+        simulate_clicks(DATA, np.where(DATA.y > 0, DATA.y, -np.inf))
     with pytest.raises(DataError, match="shuffle must be 0 or more, got nan"):
         simulate_clicks(DATA, DATA.y, shuffle=np.nan)

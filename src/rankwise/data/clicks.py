@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from rankwise.data.formats import numbered_columns
 from rankwise.data.ranking_data import RankingData
 from rankwise.errors import DataError, ShapeError
 
@@ -38,7 +39,7 @@ class ClickLog:
         shown = self.judged.rows(self.rows)
         column = self.position[:, None].astype(np.float32)
         X: Any = sp.hstack([shown.X, sp.csr_array(column)]) if shown.is_sparse else np.hstack([shown.X, column])
-        names = self.judged.feature_names or [f"feature_{number}" for number in range(1, shown.n_features + 1)]
+        names = self.judged.feature_names or numbered_columns(shown.n_features)
         return RankingData(X, self.clicked, self.session, feature_names=[*names, "position"])
 
 
@@ -67,7 +68,12 @@ def simulate_clicks(
     shown_by = np.asarray(scores, dtype=np.float64)
     if shown_by.shape != data.y.shape:
         raise ShapeError(f"scores must have one entry a row: got {shown_by.size} for {data.y.size}")
-    for name, value, least in (("sessions", sessions, 1), ("top", top, 1), ("shuffle", shuffle, 0)):
+    if not np.isfinite(shown_by).all():
+        odd = shown_by[~np.isfinite(shown_by)][0]
+        raise DataError(f"scores must be finite numbers, got {odd}; score every document, or leave it out of the data")
+    for name, value, least in (
+        ("sessions", sessions, 1), ("top", top, 1), ("steepness", steepness, 0), ("shuffle", shuffle, 0)
+    ):  # fmt: skip
         if not value >= least:
             raise DataError(f"{name} must be {least} or more, got {value}")
     rng = np.random.default_rng(seed)

@@ -273,7 +273,7 @@ class LambdaMART(Ranker):
         return super().score(X if stream is None else stream, y, qid, sample_weight)
 
     def checked_scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """`predict` of a matrix known to be sound, without the checks, which take a third as long as the trees."""
+        """`predict` of a matrix known to be sound, without the checks, which take long beside the trees of few rows."""
         return np.asarray(self._average(X), dtype=np.float64)
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:

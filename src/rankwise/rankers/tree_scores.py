@@ -1,4 +1,4 @@
-"""Scores of a matrix by LightGBM's C interface: for a hundred documents its Python side takes a tenth of the time."""
+"""Scores of a matrix by LightGBM's C interface: for few documents its Python side takes time that shows."""
 
 from __future__ import annotations
 
