@@ -34,7 +34,7 @@ from rich.table import Table
 
 import rankwise as rw
 from rankwise.data import web
-from rankwise.metrics.statistics import fisher_randomisation
+from rankwise.metrics.comparison._statistics import fisher_randomisation
 
 ROUNDS, LEAVES = 100, 31
 RATES = (0.05, 0.1, 0.2)

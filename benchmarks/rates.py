@@ -31,9 +31,9 @@ from torch import nn
 
 from rankwise.losses import AUCPRLoss, RecallAtPrecisionLoss
 from rankwise.objectives import SaddlePoint, rate_objective
-from rankwise.objectives.soft_counts import SoftCounts
-from rankwise.rankers.rates.rows import Rows
-from rankwise.rankers.rates.trees import ROUNDS, TreeFamily, counted
+from rankwise.objectives.rates._soft_counts import SoftCounts
+from rankwise.rankers.rates._rows import Rows
+from rankwise.rankers.rates.families._trees import ROUNDS, TreeFamily, counted
 
 SHAPES = ((30, 64), (100, 128))
 BATCHES = (256, 1024, 4096)

@@ -87,7 +87,7 @@ def measure(folder: Path, rows: int) -> dict[str, Any]:
 
 def measure_cluster(folder: Path, rows: int) -> dict[str, Any]:
     """Two processes of one thread each: seconds of a round, the peak of each, and whether the trees are the same."""
-    from rankwise.rankers.distributed import started
+    from rankwise.rankers.trees.dask import started
 
     files = ParquetRows.of(str(folder / "part.*.parquet"))
     model = rw.LambdaMART("ndcg@10", n_estimators=ROUNDS, random_state=0, n_jobs=1)

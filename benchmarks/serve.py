@@ -53,8 +53,8 @@ from http_load import (
 
 import rankwise as rw
 from rankwise.data import web
-from rankwise.rankers.features import NamedColumns
-from rankwise.serve.ranking.model import CurrentModel
+from rankwise.rankers._features import NamedColumns
+from rankwise.serve.ranking._model import CurrentModel
 
 DOCUMENTS, FEATURES = 100, 136
 NAMES = [f"feature_{k}" for k in range(FEATURES)]

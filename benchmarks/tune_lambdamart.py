@@ -28,7 +28,7 @@ from rich.table import Table
 
 import rankwise as rw
 from rankwise.data import web
-from rankwise.metrics import dcg
+from rankwise.metrics.catalogue import _dcg as dcg
 
 Folds = list[tuple[rw.RankingData, rw.RankingData]]
 

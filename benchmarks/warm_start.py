@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 import rankwise as rw
-from rankwise.rankers import planning
+from rankwise.rankers.trees import _plan as planning
 
 # file, column of the label, value of the positive class
 SETS: dict[str, tuple[str, int, str]] = {

@@ -18,7 +18,7 @@ from sklearn.datasets import load_digits
 
 import rankwise as rw
 from rankwise.reports import write_report
-from rankwise.reports.learning_curves import write_learning_curves
+from rankwise.reports._learning_curves import write_learning_curves
 
 QUERIES, DOCUMENTS = 200, 150
 LABELLED_QUERIES = 40

@@ -45,11 +45,11 @@ from papers.p1_data import TABLES, split, table
 
 import rankwise as rw
 from rankwise.objectives import linear_rates, rate_objective
-from rankwise.objectives.pair_costs import RankNetObjective
-from rankwise.rankers.rates.binary import fit_from_plain
-from rankwise.rankers.rates.linear import LinearFamily, LinearScorer
-from rankwise.rankers.rates.rows import Rows, folds
-from rankwise.rankers.rates.trees import TreeFamily
+from rankwise.objectives.lambdas._costs import RankNetObjective
+from rankwise.rankers.rates._one_vs_rest import fit_from_plain
+from rankwise.rankers.rates._rows import Rows, folds
+from rankwise.rankers.rates.families._linear import LinearFamily, LinearScorer
+from rankwise.rankers.rates.families._trees import TreeFamily
 
 METRICS = ("r@p=0.8", "r@p=0.95", "p@r=0.7", "p@r=0.95", "tpr@fpr=0.01", "aucpr", "f1")
 PLAIN, OURS = "cross entropy", "ours"
@@ -64,7 +64,7 @@ def family_of(name: str, seed: int) -> Any:
         return LinearFamily()
     if name == "trees":
         return TreeFamily(600, 15, 0.05, 10, threads=1, seed=seed)
-    from rankwise.rankers.rates.net import NetFamily
+    from rankwise.rankers.rates.families._net import NetFamily
 
     net = {"torch_module": None, "hidden": (16,), "activation": "relu", "dropout": 0.0}
     return NetFamily(net, 80, 5e-3, 256, seed)

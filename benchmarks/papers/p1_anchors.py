@@ -27,9 +27,9 @@ from papers.p1_data import split, table
 
 import rankwise as rw
 from rankwise.objectives import rate_objective
-from rankwise.rankers.rates.binary import fit_from_plain
-from rankwise.rankers.rates.linear import LinearFamily
-from rankwise.rankers.rates.rows import Rows, folds
+from rankwise.rankers.rates._one_vs_rest import fit_from_plain
+from rankwise.rankers.rates._rows import Rows, folds
+from rankwise.rankers.rates.families._linear import LinearFamily
 
 TABLES = ("mammography", "oil-spill", "adult", "spambase", "hypothyroid")
 ANCHORS, SEEDS = (5, 10, 20), 5

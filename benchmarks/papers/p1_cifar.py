@@ -38,9 +38,9 @@ from papers.p1_data import cifar10
 
 import rankwise as rw
 from rankwise.objectives import rate_objective
-from rankwise.rankers.rates.binary import fit_from_plain
-from rankwise.rankers.rates.linear import LinearFamily
-from rankwise.rankers.rates.rows import Rows, folds
+from rankwise.rankers.rates._one_vs_rest import fit_from_plain
+from rankwise.rankers.rates._rows import Rows, folds
+from rankwise.rankers.rates.families._linear import LinearFamily
 
 METRICS = ("aucpr", "p@r=0.7", "p@r=0.95", "r@p=0.7", "r@p=0.95")
 SOFTMAX, PLAIN, PAIRS, OURS = "softmax of the net", "cross entropy", "pairwise AUC", "ours"

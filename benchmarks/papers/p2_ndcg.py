@@ -38,7 +38,7 @@ from harness import RESULTS, machine, write
 
 import rankwise as rw
 from rankwise.data import cubic
-from rankwise.metrics.statistics import bootstrap_interval, fisher_randomisation, t_interval
+from rankwise.metrics.comparison._statistics import bootstrap_interval, fisher_randomisation, t_interval
 
 matplotlib.use("agg")
 import matplotlib.pyplot as plt

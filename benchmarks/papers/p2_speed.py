@@ -44,7 +44,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from harness import RESULTS, least_seconds, machine, write
 
 from rankwise.data import cubic, web
-from rankwise.objectives.pair_costs import RankNetObjective
+from rankwise.objectives.lambdas._costs import RankNetObjective
 
 matplotlib.use("agg")
 import matplotlib.pyplot as plt

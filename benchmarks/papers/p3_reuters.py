@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from rankwise.data.atomic import atomic_path
+from rankwise.data._atomic import atomic_path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from papers.p1_data import CACHE, Binary

@@ -26,7 +26,7 @@ from papers import p4_times
 from papers.p4_data import DATA, Fold
 
 import rankwise as rw
-from rankwise.reports.learning_curves import write_learning_curves
+from rankwise.reports._learning_curves import write_learning_curves
 from rankwise.sampling import Simulation, sampler_kinds
 
 RANKERS = {

@@ -16,7 +16,7 @@ import numpy as np
 
 import rankwise as rw
 from rankwise.data import RankingData, normalise
-from rankwise.data.synthetic import topics
+from rankwise.data.make._synthetic import topics
 
 
 @dataclass(frozen=True)

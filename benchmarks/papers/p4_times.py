@@ -19,10 +19,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import harness
 
 import rankwise as rw
-from rankwise.data.synthetic import topics
+from rankwise.data.make._synthetic import topics
 from rankwise.sampling import Entropy, Pool, Sampler, sampler_kinds
-from rankwise.sampling.lossmin import calibrated
-from rankwise.sampling.start import first_labels
+from rankwise.sampling.simulation._start import first_labels
+from rankwise.sampling.strategies._lossmin import calibrated
 
 REPEATS = 7
 

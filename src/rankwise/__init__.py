@@ -11,15 +11,15 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rankwise.version import __version__ as __version__
+from rankwise._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from rankwise.data import RankingData, read, write
     from rankwise.errors import RankwiseError
     from rankwise.metrics import Certificate, Comparison, Evaluation, Metric, certify, compare, evaluate, parse
     from rankwise.models import load, save
-    from rankwise.objectives.diagnose import diagnose
-    from rankwise.objectives.lambdas import lambda_gradients
+    from rankwise.objectives.lambdas._diagnose import diagnose
+    from rankwise.objectives.lambdas._objective import lambda_gradients
     from rankwise.rankers import (
         AUCSVM,
         LambdaMART,

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from rankwise.checks import metric as checks
+from rankwise.checks import _metric as checks
 from rankwise.metrics import NDCG, AveragePrecision, Metric, metric_classes, parse
-from rankwise.metrics.base import Labels
-from rankwise.metrics.names import EXAMPLES
+from rankwise.metrics._base import Labels
+from rankwise.metrics._names import EXAMPLES
 
 VARIANTS = (
     "ndcg ndcg@1 ndcg[linear]@3 ndcg[letor]@3 dcg dcg[linear]@2 map@1 map[min]@3 mrr@2 err err[4]@3 mauc[1,2] "

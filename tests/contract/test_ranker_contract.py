@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from rankwise.checks import check_ranker, ranker_checks
 from rankwise.errors import DataError
 from rankwise.metrics import evaluate
-from rankwise.rankers.base import Ranker, SavedModel, model_kinds
-from rankwise.rankers.features import as_features
+from rankwise.rankers._base import Ranker, SavedModel, model_kinds
+from rankwise.rankers._features import as_features
 
 SMALL = {"n_estimators": 4, "num_leaves": 5, "min_child_samples": 5, "n_jobs": 1}
 

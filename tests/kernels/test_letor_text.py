@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankwise.data.letor_chunk import Chunk
-from rankwise.kernels import letor_text as kernel
+from rankwise.data.io._letor_chunk import Chunk
+from rankwise.kernels import _letor_text as kernel
 
 
 def parse(text: str, base: int = 1, has_qid: bool = False, skip_bad: bool = False):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankwise.kernels import binned_columns as binned
-from rankwise.kernels import stumps as kernels
+from rankwise.kernels import _binned_columns as binned
+from rankwise.kernels import _stumps as kernels
 
 RNG = np.random.default_rng(0)
 

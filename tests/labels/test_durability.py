@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.labels import LabelStore, database
+from rankwise.labels import LabelStore
+from rankwise.labels import _database as database
 
 KILLS = 300
 

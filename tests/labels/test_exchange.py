@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from rankwise.data import RankingData, read, write
-from rankwise.data.qrels import read_qrels
+from rankwise.data.io._qrels import read_qrels
 from rankwise.errors import DataError, FormatError
 from rankwise.labels import Imported, LabelStore
 

@@ -13,7 +13,8 @@ import pytest
 
 from rankwise.data import RankingData
 from rankwise.errors import DataError, StoreError
-from rankwise.labels import LabelStore, database
+from rankwise.labels import LabelStore
+from rankwise.labels import _database as database
 
 
 def test_only_the_owner_can_read_the_file_and_its_log(path: Path, data: RankingData) -> None:

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from rankwise.data import RankingData
 from rankwise.errors import DataError, FormatError
 from rankwise.labels import LabelStore, read_texts
-from rankwise.labels.items import ROWS_AT_ONCE
+from rankwise.labels._items import ROWS_AT_ONCE
 
 DENSE = np.array([[0.1, np.nan], [-0.0, 3e38], [1e-45, 2]], dtype=np.float32)
 MADE = {

@@ -12,7 +12,8 @@ import pytest
 
 from rankwise.data import RankingData
 from rankwise.errors import DataError, StoreError
-from rankwise.labels import LabelStore, migrate
+from rankwise.labels import LabelStore
+from rankwise.labels import _migrate as migrate
 
 NEXT = "ALTER TABLE judgements ADD COLUMN seconds REAL; CREATE TABLE extra (id INTEGER);\n"
 AFTER_NEXT = """

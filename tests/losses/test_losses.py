@@ -9,9 +9,9 @@ import torch
 from rankwise.errors import DataError, RankwiseError, ShapeError
 from rankwise.losses import LambdaLoss, RankNetLoss
 from rankwise.metrics import Metric, evaluate
-from rankwise.metrics.names import EXAMPLES
+from rankwise.metrics._names import EXAMPLES
 from rankwise.objectives import lambda_gradients
-from rankwise.objectives.pair_costs import RankNetObjective
+from rankwise.objectives.lambdas._costs import RankNetObjective
 
 
 def made(rows=60, queries=4, grades=4, spread=1.0, offset=0.0, rounded=False, seed=0):
@@ -136,7 +136,7 @@ def test_scores_of_doubles_are_read_in_place(monkeypatch):
     s, y, q = made()
     seen = []
     monkeypatch.setattr(
-        "rankwise.losses.ranknet_loss.RankNetObjective.gradient_and_costs",
+        "rankwise.losses._ranknet_loss.RankNetObjective.gradient_and_costs",
         lambda self, scores: (seen.append(scores), (np.zeros(scores.size), np.zeros(1)))[1],
     )
     RankNetLoss()(s, y, q)

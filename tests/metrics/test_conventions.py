@@ -12,7 +12,7 @@ from sklearn import metrics as sk
 
 import rankwise as rw
 from rankwise.errors import MetricError
-from rankwise.metrics.conventions import CONVENTIONS
+from rankwise.metrics._conventions import CONVENTIONS
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 Example = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]

@@ -12,10 +12,10 @@ import pytest
 
 import rankwise as rw
 from rankwise.errors import DataError, MetricError, RankwiseError, ShapeError
-from rankwise.kernels.compiled import compiled
+from rankwise.kernels._compile import compiled
 from rankwise.metrics import NDCG, Metric
-from rankwise.metrics.base import Labels
-from rankwise.metrics.names import EXAMPLES
+from rankwise.metrics._base import Labels
+from rankwise.metrics._names import EXAMPLES
 
 
 def test_rows_of_a_query_may_lie_apart() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rankwise.errors import MetricError
-from rankwise.metrics.evaluation import Evaluation, LeftOut
+from rankwise.metrics._evaluation import Evaluation, LeftOut
 
 
 def an_evaluation(values, *, weight=None, qids=None, left_out=None, notes=()) -> Evaluation:

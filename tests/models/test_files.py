@@ -15,7 +15,7 @@ from rankwise.errors import DataError, ModelFileError, RankwiseError
 from rankwise.metrics import NDCG
 from rankwise.models import info, load, save
 from rankwise.rankers import LambdaMART
-from tests.rankers.made import EVAL_SET, TRAIN, VALID
+from tests.rankers.factories import EVAL_SET, TRAIN, VALID
 
 
 @pytest.fixture(scope="module")

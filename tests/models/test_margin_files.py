@@ -12,10 +12,10 @@ import pytest
 from rankwise.errors import DataError, ModelFileError
 from rankwise.models import info, load, save
 from rankwise.rankers import MarginRanker
-from rankwise.rankers.margin.programs import METHODS
+from rankwise.rankers.pairs.margin._programs import METHODS
 from tests.models.rewritten import GONE, ODD, changed, places, read, write
 from tests.models.test_files import mutated, with_field, with_parameter, with_summary
-from tests.rankers.margin.made import noisy
+from tests.rankers.pairs.margin.factories import noisy
 
 X, Y = noisy()
 X_NEW, Y_NEW = noisy(seed=1)

@@ -16,8 +16,8 @@ from rankwise.errors import ModelFileError
 from rankwise.models import info, load, save
 from rankwise.rankers import LambdaRank, RankNet
 from tests.models.test_files import mutated, with_field, with_parameter, with_summary
-from tests.rankers.made import TRAIN, VALID
-from tests.rankers.nets import SMALL, fitted
+from tests.rankers.factories import TRAIN, VALID
+from tests.rankers.nets.factories import SMALL, fitted
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from rankwise.errors import DataError, ModelFileError
 from rankwise.models import info, load, save
 from tests.models.rewritten import GONE, ODD, changed, places, read, write
 from tests.models.test_files import mutated, with_field, with_parameter, with_summary
-from tests.rankers.rates.made import FAMILIES, logistic, small
+from tests.rankers.rates.factories import FAMILIES, logistic, small
 
 X, Y = logistic(300, 0)
 X_NEW, _ = logistic(100, 1)

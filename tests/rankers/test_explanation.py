@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from rankwise.errors import DataError
 from rankwise.rankers import LambdaMART
-from tests.rankers.made import TRAIN, VALID
+from tests.rankers.factories import TRAIN, VALID
 
 
 @pytest.fixture(scope="module", params=[1, 2])

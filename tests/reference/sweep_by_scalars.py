@@ -1,4 +1,4 @@
-"""One sweep over a ranked list, a number at a time: the scalar twin of kernels/vectors.py."""
+"""One sweep over a ranked list, a number at a time: the scalar twin of kernels/pairs/_vectors.py."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 
-from rankwise.data.groups import QueryGroups
-from rankwise.reports import curves
+from rankwise.data._groups import QueryGroups
+from rankwise.reports import _curves as curves
 
 LISTS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 5)), min_size=2, max_size=40).map(
     lambda rows: tuple(np.array(column, dtype=float) for column in zip(*rows, strict=True))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rankwise.metrics import compare, evaluate
 from rankwise.reports import write_report
-from rankwise.reports.operating_points import operating_point
+from rankwise.reports._operating_points import operating_point
 from tests.reference.thresholds import count
 
 METRICS = ["r@p=0.9", "p@r=0.5", "tpr@fpr=0.1"]

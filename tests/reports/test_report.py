@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from rankwise.errors import DataError, ShapeError
-from rankwise.metrics.compare import compare
-from rankwise.metrics.evaluate import evaluate
+from rankwise.metrics._evaluate import evaluate
+from rankwise.metrics.comparison._compare import compare
 from rankwise.reports import write_report
 
 VOID = {"br", "meta"}

@@ -11,7 +11,7 @@ from rankwise.data import RankingData
 from rankwise.errors import DataError, ShapeError
 from rankwise.sampling import Pool, Random, Sampler, Top
 from tests.reference import samplers
-from tests.sampling.made_pools import FirstFeature, pool_of_scores, score_lists
+from tests.sampling.pool_factories import FirstFeature, pool_of_scores, score_lists
 
 Y = np.array([1.0, -1.0, 0.0, -1.0, -1.0, 0.0])
 DATA = RankingData(np.arange(6.0)[:, None], Y, ["b", "a", "a", "b", "a", "c"])

@@ -10,8 +10,8 @@ from sklearn.linear_model import LogisticRegression
 
 from rankwise.data import RankingData
 from rankwise.sampling import Pool
-from rankwise.sampling.posterior import deviation_of, grade_chances
-from tests.sampling.made_pools import FirstFeature
+from rankwise.sampling._posterior import deviation_of, grade_chances
+from tests.sampling.pool_factories import FirstFeature
 
 
 def graded_pool(labels: list[float], known: list[float], candidates: list[float]) -> Pool:

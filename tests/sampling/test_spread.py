@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rankwise.data import RankingData
 from rankwise.sampling import Pool, Random, Top
 from tests.reference.samplers import kept_apart
-from tests.sampling.made_pools import FirstFeature
+from tests.sampling.pool_factories import FirstFeature
 
 
 def feature_pool(X: np.ndarray, queries: int, seed: int = 0) -> Pool:

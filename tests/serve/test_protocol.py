@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import uvicorn
 
-from rankwise.serve.protocol import MOST_HEAD
-from rankwise.serve.server import config_for, listening
+from rankwise.serve._protocol import MOST_HEAD
+from rankwise.serve._server import config_for, listening
 
 POST = b"POST / HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n"
 seen: list[tuple[bytes, list[Any]]] = []

@@ -6,8 +6,8 @@ check_ranker(MyRanker("ndcg@10"))
 check_sampler(MySampler())
 """
 
-from rankwise.checks.metric import check_metric, metric_checks
-from rankwise.checks.ranker import check_ranker, ranker_checks
-from rankwise.checks.sampler import check_sampler, sampler_checks
+from rankwise.checks._metric import check_metric, metric_checks
+from rankwise.checks._ranker import check_ranker, ranker_checks
+from rankwise.checks._sampler import check_sampler, sampler_checks
 
 __all__ = ["check_metric", "check_ranker", "check_sampler", "metric_checks", "ranker_checks", "sampler_checks"]

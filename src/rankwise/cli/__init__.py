@@ -4,7 +4,7 @@ Commands import what they need inside their functions: numba, pyarrow, scipy and
 more than a second, which `rankwise --help` and a mistyped option should not have to wait for.
 """
 
-from rankwise.cli.app import app
+from rankwise.cli._app import app
 
 __all__ = ["app", "main"]
 

@@ -1,16 +1,16 @@
 """Ranking data: its one validated form, and how it is read, written, split, described and made."""
 
-from rankwise.data.atomic import atomic_path
-from rankwise.data.clicks import ClickLog, simulate_clicks
-from rankwise.data.groups import QueryGroups
-from rankwise.data.normalise import normalise
-from rankwise.data.parquet_stream import ParquetRows
-from rankwise.data.ranking_data import RankingData
-from rankwise.data.read import read
-from rankwise.data.split import split
-from rankwise.data.stats import Stats, describe
-from rankwise.data.synthetic import cubic, r_of_k, topics, web
-from rankwise.data.write import write
+from rankwise.data._atomic import atomic_path
+from rankwise.data._groups import QueryGroups
+from rankwise.data._ranking_data import RankingData
+from rankwise.data._sources import ParquetRows
+from rankwise.data.io._read import read
+from rankwise.data.io._write import write
+from rankwise.data.make._clicks import ClickLog, simulate_clicks
+from rankwise.data.make._synthetic import cubic, r_of_k, topics, web
+from rankwise.data.prepare._normalize import normalise
+from rankwise.data.prepare._split import split
+from rankwise.data.prepare._stats import Stats, describe
 
 __all__ = [
     "ClickLog",

@@ -4,10 +4,10 @@ from rankwise.errors import need_extra
 
 need_extra("torch", extra="torch")
 
-from rankwise.losses.lambda_loss import LambdaLoss  # noqa: E402
-from rankwise.losses.ranknet_loss import RankNetLoss  # noqa: E402
-from rankwise.losses.rate_loss import RateLoss  # noqa: E402
-from rankwise.losses.rate_losses import (  # noqa: E402
+from rankwise.losses._lambda_loss import LambdaLoss  # noqa: E402
+from rankwise.losses._ranknet_loss import RankNetLoss  # noqa: E402
+from rankwise.losses._rate_loss import RateLoss  # noqa: E402
+from rankwise.losses._rate_losses import (  # noqa: E402
     AUCPRLoss,
     AUCROCLoss,
     FBetaLoss,

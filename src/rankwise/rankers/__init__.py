@@ -1,13 +1,13 @@
 """Estimators that learn to rank."""
 
-from rankwise.rankers.lambdamart import LambdaMART
-from rankwise.rankers.lambdarank import LambdaRank
-from rankwise.rankers.margin.margin_ranker import MarginRanker
-from rankwise.rankers.ranknet import RankNet
-from rankwise.rankers.rates.classifier import RateClassifier
-from rankwise.rankers.stumps.rankboost import RankBoost
-from rankwise.rankers.stumps.softrankboost import SoftRankBoost
-from rankwise.rankers.svm import AUCSVM, RankSVM
+from rankwise.rankers.nets._lambdarank import LambdaRank
+from rankwise.rankers.nets._ranknet import RankNet
+from rankwise.rankers.pairs.margin._margin_ranker import MarginRanker
+from rankwise.rankers.pairs.stumps._rankboost import RankBoost
+from rankwise.rankers.pairs.stumps._softrankboost import SoftRankBoost
+from rankwise.rankers.pairs.svm import AUCSVM, RankSVM
+from rankwise.rankers.rates._classifier import RateClassifier
+from rankwise.rankers.trees._lambdamart import LambdaMART
 
 __all__ = [
     "AUCSVM",

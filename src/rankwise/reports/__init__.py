@@ -1,5 +1,5 @@
 """One HTML page that shows what `evaluate` or `compare` found."""
 
-from rankwise.reports.report import write_report
+from rankwise.reports._report import write_report
 
 __all__ = ["write_report"]

@@ -15,18 +15,18 @@ import scipy.sparse as sp
 from onnx import numpy_helper
 
 from rankwise.data import RankingData
-from rankwise.data.groups import QueryGroups
+from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError, ExportError
 from rankwise.models.export import check, export
-from rankwise.models.export.compare import orders_changed
-from rankwise.models.export.floats import above, below, single
-from rankwise.models.export.of_models import scorer_of
-from rankwise.models.export.probes import probe_rows
-from rankwise.models.export.ranklib import RankLib
-from rankwise.models.export.scorer import Net
+from rankwise.models.export._compare import orders_changed
+from rankwise.models.export._floats import above, below, single
+from rankwise.models.export._of_models import scorer_of
+from rankwise.models.export._probes import probe_rows
+from rankwise.models.export._ranklib import RankLib
+from rankwise.models.export._scorer import Net
 from rankwise.rankers import LambdaMART, MarginRanker
-from tests.models.export.made import CATEGORIES, PAIRS, TREES, data_for, file_name, made, with_gaps
-from tests.rankers.made import TRAIN, VALID
+from tests.models.export.factories import CATEGORIES, PAIRS, TREES, data_for, file_name, made, with_gaps
+from tests.rankers.factories import TRAIN, VALID
 
 
 def next_float(text: str) -> str:

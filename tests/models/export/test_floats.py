@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankwise.errors import DataError
-from rankwise.models.export.floats import LARGEST, above, below, single
-from rankwise.models.export.lightgbm_trees import _as_it_acts
-from rankwise.models.export.scorer import Leaf, Split, Tree, Trees
-from rankwise.models.export.solr import Solr
+from rankwise.models.export._floats import LARGEST, above, below, single
+from rankwise.models.export._lightgbm_trees import _as_it_acts
+from rankwise.models.export._scorer import Leaf, Split, Tree, Trees
+from rankwise.models.export._solr import Solr
 
 F = np.float32
 floats = st.floats(width=32, allow_nan=False, allow_infinity=False)

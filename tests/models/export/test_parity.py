@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rankwise.models.export import FORMATS, export
-from rankwise.models.export.compare import compare_rows
-from rankwise.models.export.of_models import scorer_of
-from rankwise.models.export.probes import probe_rows
-from tests.models.export.made import IS_TREES, PAIRS, TAKES, data_for, file_name, made
+from rankwise.models.export._compare import compare_rows
+from rankwise.models.export._of_models import scorer_of
+from rankwise.models.export._probes import probe_rows
+from tests.models.export.factories import IS_TREES, PAIRS, TAKES, data_for, file_name, made
 from tests.reference import export_interpreters as interpreters
 
 ROWS = 40  # that the slow interpreters score

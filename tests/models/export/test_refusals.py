@@ -12,12 +12,12 @@ import pytest
 
 from rankwise.errors import DataError, MissingExtraError
 from rankwise.models.export import FORMATS, check, export
-from rankwise.models.export.of_models import scorer_of
-from rankwise.models.export.scorer import Leaf, Linear, Split, Tree, Trees
+from rankwise.models.export._of_models import scorer_of
+from rankwise.models.export._scorer import Leaf, Linear, Split, Tree, Trees
 from rankwise.rankers import LambdaMART, LambdaRank, MarginRanker, RateClassifier
-from rankwise.rankers.stumps.stumps import Stumps
-from tests.models.export.made import TAKES, TREES_OF, file_name, made
-from tests.rankers.made import TRAIN
+from rankwise.rankers.pairs.stumps._stumps import Stumps
+from tests.models.export.factories import TAKES, TREES_OF, file_name, made
+from tests.rankers.factories import TRAIN
 
 NOT_TAKEN = [(kind, to) for kind, formats in TAKES.items() for to in TREES_OF if to not in formats]
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rankwise.errors import DataError
-from rankwise.objectives.margins.lists import MOST_ENTRIES, PairLists
-from tests.objectives.margins.made import KINDS, made
+from rankwise.objectives.margins._lists import MOST_ENTRIES, PairLists
+from tests.objectives.margins.factories import KINDS, made
 from tests.reference import margin_lists as slow
 
 

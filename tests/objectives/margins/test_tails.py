@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankwise.objectives.margins.tails import CLOSE, HardTail, PairTail, ProductTail, TangentTail
-from tests.objectives.margins.made import KINDS, Made, made
+from rankwise.objectives.margins._tails import CLOSE, HardTail, PairTail, ProductTail, TangentTail
+from tests.objectives.margins.factories import KINDS, Made, made
 from tests.reference import margin_lists as slow
 
 EPSILONS = [0.02, 0.3, 1.0]
@@ -171,7 +171,7 @@ def test_long_lists_are_searched_from_a_sample(monkeypatch, epsilon):
     data = made(8, rows=300, queries=3, grades=3, weighted=True)
     scores = scores_of(data, 2)[1]
     expected = PairTail(data.lists, epsilon)(scores)
-    monkeypatch.setattr("rankwise.objectives.margins.tails.LONG", 10)
+    monkeypatch.setattr("rankwise.objectives.margins._tails.LONG", 10)
     for seed in range(3):
         lists = data.lists
         random = np.random.default_rng(seed)

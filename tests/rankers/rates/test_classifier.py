@@ -14,14 +14,14 @@ from torch import nn
 import rankwise as rw
 from rankwise.errors import DataError, MetricError, RankwiseError, ShapeError
 from rankwise.metrics import FBeta, parse
-from rankwise.objectives.rates import rate_objective
-from rankwise.objectives.soft_counts import SoftCounts, operating_threshold
-from rankwise.rankers.rates.calibration import calibrated
-from rankwise.rankers.rates.family import unit_of
-from rankwise.rankers.rates.linear import LinearFamily
-from rankwise.rankers.rates.plan import family_of, seen
-from rankwise.rankers.rates.rows import Rows, folds
-from tests.rankers.rates.made import FAMILIES, clusters, logistic, rows_of, small, soft_loss
+from rankwise.objectives.rates._objective import rate_objective
+from rankwise.objectives.rates._soft_counts import SoftCounts, operating_threshold
+from rankwise.rankers.rates._calibration import calibrated
+from rankwise.rankers.rates._plan import family_of, seen
+from rankwise.rankers.rates._rows import Rows, folds
+from rankwise.rankers.rates.families._base import unit_of
+from rankwise.rankers.rates.families._linear import LinearFamily
+from tests.rankers.rates.factories import FAMILIES, clusters, logistic, rows_of, small, soft_loss
 
 X, Y = logistic(500, 0)
 X_NEW, Y_NEW = logistic(2000, 1)

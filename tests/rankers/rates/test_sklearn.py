@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import rankwise as rw
-from tests.rankers.rates.made import FAMILIES, clusters, small
+from tests.rankers.rates.factories import FAMILIES, clusters, small
 
 # The checks that do not apply, each with the reason.
 EXCEPTIONS = {

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import rankwise as rw
-from rankwise.serve.ranking.app import Limits
-from tests.serve.ranking.made import Client, linear, serving, trees
+from rankwise.serve.ranking._app import Limits
+from tests.serve.ranking.factories import Client, linear, serving, trees
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import rankwise as rw
-from rankwise.serve.ranking.model import CurrentModel
-from tests.serve.ranking.made import Client, X, trees
+from rankwise.serve.ranking._model import CurrentModel
+from tests.serve.ranking.factories import Client, X, trees
 
 
 def two_models(folder: Path) -> dict[str, list[float]]:

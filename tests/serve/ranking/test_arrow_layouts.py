@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from rankwise.serve.ranking import arrow
-from rankwise.serve.ranking.arrow import ArrowReader
-from rankwise.serve.ranking.documents import Features
-from tests.serve.ranking.made import stream
+from rankwise.serve.ranking import _arrow as arrow
+from rankwise.serve.ranking._arrow import ArrowReader
+from rankwise.serve.ranking._documents import Features
+from tests.serve.ranking.factories import stream
 
 NAMES = ["a", "b", "c", "d", "e"]
 FEATURES = Features(NAMES, 5, True, "lambdamart")

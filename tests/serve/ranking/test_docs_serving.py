@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.made_tables import ROOT, check_table, markdown
-from tests.serve.ranking.made import Client
+from tests.doc_tables import ROOT, check_table, markdown
+from tests.serve.ranking.factories import Client
 
 DOCS = (Path(__file__).parents[3] / "docs" / "serving.md").read_text(encoding="utf-8")
 CURLS = [

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 
 import rankwise as rw
-from rankwise.serve.ranking.app import Limits
-from tests.serve.ranking.made import ARROW, DATA, NAMES, Client, X, is_sentence, serving, stream
+from rankwise.serve.ranking._app import Limits
+from tests.serve.ranking.factories import ARROW, DATA, NAMES, Client, X, is_sentence, serving, stream
 
 ROW = [1.0, 2.0, 3.0, 4.0]
 NAMED = dict(zip(NAMES, ROW, strict=True))
@@ -291,7 +291,7 @@ def test_a_mistake_of_ours_shows_no_traceback(
     tree_file: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     with serving(tree_file, Limits()) as client:
-        monkeypatch.setattr("rankwise.serve.ranking.app.rank", lambda *given: 1 / 0)
+        monkeypatch.setattr("rankwise.serve.ranking._app.rank", lambda *given: 1 / 0)
         status, said = client.rank({"features": [ROW]})
         assert (status, is_sentence(said), "ZeroDivision" in said["error"]) == (500, True, False)
         assert "a request failed" in caplog.text

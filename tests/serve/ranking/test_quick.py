@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from rankwise.errors import DataError
-from rankwise.serve.ranking.documents import Documents, Features
-from rankwise.serve.ranking.quick import QuickReader
-from rankwise.serve.ranking.requests import JsonReader, read_object
+from rankwise.serve.ranking._documents import Documents, Features
+from rankwise.serve.ranking._quick import QuickReader
+from rankwise.serve.ranking._requests import JsonReader, read_object
 
 NAMES = ["bm25", "a b", "länge"]
 MOST = 50

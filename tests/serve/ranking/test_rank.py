@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 
 import rankwise as rw
-from rankwise.rankers.base import model_kinds
-from rankwise.rankers.features import NamedColumns
-from rankwise.serve.ranking.app import LONG
-from tests.serve.ranking.made import ARROW, DATA, IDS, NAMES, SMALL, Client, X, fitted, serving, stream, trees
+from rankwise.rankers._base import model_kinds
+from rankwise.rankers._features import NamedColumns
+from rankwise.serve.ranking._app import LONG
+from tests.serve.ranking.factories import ARROW, DATA, IDS, NAMES, SMALL, Client, X, fitted, serving, stream, trees
 
 NET: dict[str, Any] = {"hidden": (4,), "epochs": 1, "random_state": 0}
 KINDS = {

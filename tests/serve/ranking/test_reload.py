@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import rankwise as rw
-from rankwise.serve.ranking.model import CurrentModel
+from rankwise.serve.ranking._model import CurrentModel
+from tests.serve.ranking.factories import X, command, serving, trees
 from tests.serve.ranking.load import Load, put, two_models
-from tests.serve.ranking.made import X, command, serving, trees
 
 BODY = json.dumps({"features": X.tolist()}).encode()
 EXCHANGES = 4
@@ -115,6 +115,6 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(tmp_path: Path, monk
         calls.append(given)
         return found
 
-    monkeypatch.setattr("rankwise.serve.ranking.model.load", load_late)
+    monkeypatch.setattr("rankwise.serve.ranking._model.load", load_late)
     now = CurrentModel(path).now
     assert (len(calls), now.scores(X).tolist()) == (2, scores[now.version])

@@ -12,11 +12,11 @@ import pytest
 from typer.testing import CliRunner
 
 import rankwise as rw
-from rankwise.cli import app
-from rankwise.serve.ranking.app import Limits
-from rankwise.serve.ranking.metrics import Metrics, shared_counts
-from rankwise.serve.ranking.openapi import openapi
-from tests.serve.ranking.made import ARROW, Client, X, command, is_sentence, serving
+from rankwise.cli import _app as app
+from rankwise.serve.ranking._app import Limits
+from rankwise.serve.ranking._metrics import Metrics, shared_counts
+from rankwise.serve.ranking._openapi import openapi
+from tests.serve.ranking.factories import ARROW, Client, X, command, is_sentence, serving
 
 GOOD = {"features": X.tolist()}
 TOKEN = "a-good-secret"

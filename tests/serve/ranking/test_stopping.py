@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.serve.ranking.made import Client, X, command
+from tests.serve.ranking.factories import Client, X, command
 
 BODY = json.dumps({"features": X.tolist()}).encode()
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import psutil
 
+from tests.serve.ranking.factories import X, command
 from tests.serve.ranking.load import Load, put, two_models
-from tests.serve.ranking.made import X, command
 
 BODY = json.dumps({"features": X.tolist()}).encode()
 

@@ -1,7 +1,7 @@
 """Models for other systems: ONNX Runtime, Elasticsearch and OpenSearch LTR, Solr, RankLib, Vespa, LightGBM."""
 
-from rankwise.models.export.compare import Comparison, Difference
-from rankwise.models.export.exporting import check, export
-from rankwise.models.export.formats import FORMATS
+from rankwise.models.export._compare import Comparison, Difference
+from rankwise.models.export._exporting import check, export
+from rankwise.models.export._formats import FORMATS
 
 __all__ = ["FORMATS", "Comparison", "Difference", "check", "export"]

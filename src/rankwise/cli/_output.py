@@ -1,0 +1,122 @@
+"""What commands print and write: results to stdout, notes and spinners to stderr, files whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankwise.errors import DataError
+
+if TYPE_CHECKING:
+    from rankwise.metrics import Evaluation
+
+__all__ = [
+    "Cell",
+    "check_outputs",
+    "place_for",
+    "print_json",
+    "print_notes",
+    "print_table",
+    "working",
+    "write_per_query",
+]
+
+# A text, and whether it is to stand out.
+Cell = str | tuple[str, bool]
+
+
+def print_table(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
+    """Columns of text; cells are wrapped on a terminal where they must be, never in a file or a pipe."""
+    cells = [[cell if isinstance(cell, tuple) else (cell, False) for cell in row] for row in rows]
+    if not sys.stdout.isatty():
+        from rankwise.metrics._evaluation import aligned
+
+        print(aligned([tuple(header), *(tuple(text for text, _ in row) for row in cells)]))
+        return
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in header:
+        table.add_column(Text(name), overflow="fold")
+    for row in cells:
+        # Text, not str: in a str rich would take the brackets of ndcg[linear] for markup.
+        table.add_row(*(Text(text, style="bold" if stands_out else "") for text, stands_out in row))
+    Console().print(table)
+
+
+def print_json(value: Any) -> None:
+    """A result for other programs."""
+    print(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False))
+
+
+def print_notes(notes: Iterable[str]) -> None:
+    """What the user should know beside the result."""
+    for note in notes:
+        print(f"rankwise: note: {note}", file=sys.stderr)
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """A spinner on stderr while the block runs, if a person is looking."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.markup import escape
+
+    with Console(stderr=True).status(escape(what)):
+        yield
+
+
+def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path] = ()) -> None:
+    """Before the work begins: nothing may be written over what is read, nor twice, nor in a device's place."""
+    # LightGBM's sizes of queries are read along with the file that they stand beside.
+    known = [path for given in inputs for path in (given, Path(f"{given}.query"))]
+    for output in filter(None, outputs):
+        if output.exists() and not (output.is_file() or output.is_dir()):
+            # A file takes its place when it is whole; root would so replace /dev/null for the whole machine.
+            raise DataError(f"{output} is a device or a pipe, which a file would replace; name a file to write")
+        for other in known:
+            if _is_same_file(output, other):
+                raise DataError(f"{output} cannot be written, this command also uses {other}; name another file")
+        known.append(output)
+
+
+@contextmanager
+def place_for(path: Path) -> Iterator[Path]:
+    """A temporary path for what takes its time; that a file cannot be written there is said before the work."""
+    from rankwise.data import atomic_path
+
+    with atomic_path(path) as temporary:
+        temporary.touch()
+        temporary.unlink()
+        yield temporary
+
+
+def _is_same_file(one: Path, other: Path) -> bool:
+    if one.exists() and other.exists():
+        return one.samefile(other)
+    return one.resolve() == other.resolve()
+
+
+def write_per_query(path: Path, evaluations: Mapping[str, Evaluation], *, with_system: bool) -> None:
+    """A CSV file with one row a query (and system) and one column a metric; empty where there is no value."""
+    from rankwise.data import atomic_path
+
+    metrics = list(next(iter(evaluations.values())).per_query)
+    with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["qid", *(["system"] if with_system else []), *metrics])
+        for system, evaluation in evaluations.items():
+            columns = [evaluation.per_query[metric].tolist() for metric in metrics]
+            for qid, *values in zip(evaluation.qids.tolist(), *columns, strict=True):
+                cells = ["" if value != value else repr(value) for value in values]  # NaN is not itself
+                writer.writerow([qid, *([system] if with_system else []), *cells])

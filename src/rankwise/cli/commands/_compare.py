@@ -1,0 +1,138 @@
+"""`rankwise compare`: judge several rankings of the same data, and test their differences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rankwise.cli import _options as options
+from rankwise.cli._output import (
+    Cell,
+    check_outputs,
+    print_json,
+    print_notes,
+    print_table,
+    working,
+    write_per_query,
+)
+from rankwise.errors import DataError
+
+if TYPE_CHECKING:
+    from rankwise.metrics import Comparison
+
+__all__ = ["compare"]
+
+
+def compare(
+    data: options.DataFiles,
+    scores: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scores",
+            metavar="[NAME=]FILE",
+            show_default=False,
+            help="A system's scores as for eval, once a system; its name is the file's unless given.",
+        ),
+    ] = None,
+    metrics: options.MetricsOption = "ndcg@10 map mrr auc",
+    convention: options.ConventionOption = "standard",
+    ties: options.TiesOption = None,
+    empty: options.EmptyOption = None,
+    seed: options.SeedOption = 0,
+    json: options.JsonOption = False,
+    per_query: options.PerQueryOption = None,
+    report: options.ReportOption = None,
+    skip_bad: options.SkipBadOption = False,
+) -> None:
+    """Compare two or more rankings of the same data, and test whether they differ.
+
+    Example: rankwise compare test.txt --scores old.txt --scores new=model.txt --metrics "ndcg@10 map"
+
+    With TREC files: rankwise compare qrels.txt --scores run1.txt --scores run2.txt --convention trec
+    """
+    with working("reading"):
+        from rankwise.cli.support._systems import named_paths, read_systems
+        from rankwise.metrics import compare as judge
+        from rankwise.metrics._names import parse_all
+
+        parse_all(metrics)  # a misspelt metric need not wait for a large file
+        score_files = named_paths(scores or [])
+        check_outputs([per_query, report], [*data, *score_files.values()])
+        systems = read_systems(data, score_files, skip_bad)
+        if len(systems.scores) < 2:
+            got = ", ".join(systems.scores) or "none"
+            raise DataError(
+                f"there must be two or more systems to compare, got {got}; pass --scores once a system, "
+                "or use rankwise eval"
+            )
+    print_notes(systems.notes)
+    rows = systems.data
+    with working("comparing"):
+        result = judge(
+            rows.y,
+            systems.scores,
+            rows.qid,
+            metrics,
+            convention=convention,
+            ties=ties,
+            empty=empty,
+            doc_ids=rows.doc_ids,
+            seed=seed,
+        )
+        if per_query is not None:
+            write_per_query(per_query, result.evaluations, with_system=True)
+        if report is not None:
+            from rankwise.reports import write_report
+
+            write_report(report, result, rows.y, systems.scores, rows.qid, doc_ids=rows.doc_ids)
+    if json:
+        print_json(result.to_dict())
+    else:
+        _print(result)
+
+
+def _print(result: Comparison) -> None:
+    from rankwise.metrics.comparison._compare import p_text
+
+    best = {metric: result.best(metric) for metric in result.metrics}
+    means: list[list[Cell]] = []
+    for name, evaluation in result.evaluations.items():
+        row: list[Cell] = [name]
+        for metric in result.metrics:
+            is_best = name == best[metric]
+            row.append((f"{evaluation[metric]:.4f}{'*' if is_best else ''}", is_best))
+        means.append(row)
+    print_table(("system", *result.metrics), means)
+    print("* best")
+    if result.tests:
+        print()
+        print_table(
+            (
+                "metric",
+                "pair",
+                "difference",
+                f"{result.level:.0%} interval",
+                "p t",
+                "p Fisher",
+                "effect",
+                "W/T/L",
+            ),
+            [
+                (
+                    test.metric,
+                    f"{test.a} − {test.b}",
+                    f"{test.difference:+.4f}",
+                    f"{test.interval[0]:+.4f} to {test.interval[1]:+.4f}",
+                    p_text(test.t_p_holm),
+                    p_text(test.fisher_p_holm),
+                    f"{test.effect_size:+.2f}",
+                    f"{test.wins}/{test.ties}/{test.losses}",
+                )
+                for test in result.tests
+            ],
+        )
+        print("p: Holm-corrected for the pairs of one metric; effect: mean over deviation of the differences;")
+        print("W/T/L: queries on which the first of the pair wins, ties, loses")
+    for note in result.notes:
+        print(f"note: {note}")

@@ -1,0 +1,128 @@
+"""`rankwise data make`: data of known nature."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rankwise.cli import _options as options
+from rankwise.cli._output import check_outputs
+from rankwise.cli.support._data_files import read_data, write_data
+
+__all__ = ["make_clicks", "make_cubic", "make_r_of_k", "make_topics", "make_web"]
+
+Queries = Annotated[int, typer.Option("--queries", min=1, help="Number of queries.")]
+Documents = Annotated[int, typer.Option("--documents", min=1, help="Documents a query.")]
+Features = Annotated[int, typer.Option("--features", min=1, help="Number of features.")]
+
+
+def make_clicks(
+    out: options.OutFile,
+    judged: Annotated[
+        Path, typer.Option("--judged", metavar="DATA", show_default=False, help="Judged data to show lists of.")
+    ],
+    scores: Annotated[
+        Path,
+        typer.Option("--scores", metavar="FILE", show_default=False, help="What orders the lists, a number a row."),
+    ],
+    sessions: Annotated[int, typer.Option("--sessions", min=1, help="Lists a query.")] = 10,
+    top: Annotated[int, typer.Option("--top", min=1, help="Documents a list.")] = 10,
+    steepness: Annotated[
+        float, typer.Option("--steepness", min=0, help="Position k is seen with probability 1/k to this power.")
+    ] = 1.0,
+    shuffle: Annotated[
+        float, typer.Option("--shuffle", min=0, help="How far chance moves documents, in deviations of the scores.")
+    ] = 0.3,
+    seed: options.SeedOption = 0,
+) -> None:
+    """Clicks on lists of judged documents by the position-based model, to try out training on clicks.
+
+    Example: rankwise data make clicks clicks.parquet --judged train.txt --scores scores.txt --sessions 50
+    """
+    check_outputs([out], [judged, scores])
+    from rankwise.cli.support._scores import read_scores
+    from rankwise.data import simulate_clicks
+
+    data = read_data([judged], skip_bad=False)
+    shown_by = read_scores(scores, data, skip_bad=False, notes=[])
+    log = simulate_clicks(data, shown_by, sessions=sessions, top=top, steepness=steepness, shuffle=shuffle, seed=seed)
+    write_data({out: log.data})
+
+
+def make_cubic(
+    out: options.OutFile,
+    queries: Queries = 100,
+    documents: Documents = 50,
+    features: Features = 50,
+    grades: Annotated[int, typer.Option("--grades", help="Number of labels, 2 to 5.")] = 5,
+    seed: options.SeedOption = 0,
+) -> None:
+    """Uniform features, graded by a random polynomial of the third degree.
+
+    Example: rankwise data make cubic cubic.txt --queries 200 --documents 30
+    """
+    check_outputs([out])
+    from rankwise.data import cubic
+
+    write_data({out: cubic(queries, documents, features, grades, seed)})
+
+
+def make_r_of_k(
+    out: options.OutFile,
+    rows: Annotated[int, typer.Option("--rows", min=1, help="Number of rows, all in one list.")] = 1000,
+    features: Features = 100,
+    k: Annotated[int, typer.Option("--k", min=1, help="Number of features that matter.")] = 30,
+    r: Annotated[int, typer.Option("--r", min=1, help="How many of them must be +1 for label 1.")] = 8,
+    positive: Annotated[
+        float, typer.Option("--positive", min=0, max=1, help="Share of label 1 before the noise.")
+    ] = 0.5,
+    noise: Annotated[float, typer.Option("--noise", min=0, max=1, help="Chance that a label is flipped.")] = 0.05,
+    seed: options.SeedOption = 0,
+) -> None:
+    """±1 features; the label is 1 if at least r of the k features that matter are +1.
+
+    Example: rankwise data make r-of-k rk.txt --rows 500 --features 40 --k 20 --r 5
+    """
+    check_outputs([out])
+    from rankwise.data import r_of_k
+
+    write_data({out: r_of_k(rows, features, k, r, positive, noise, seed)})
+
+
+def make_topics(
+    out: options.OutFile,
+    queries: Queries = 50,
+    documents: Documents = 1000,
+    features: Features = 44,
+    relevant: Annotated[
+        float, typer.Option("--relevant", min=0, max=1, help="Share of relevant documents, at least one a query.")
+    ] = 0.01,
+    seed: options.SeedOption = 0,
+) -> None:
+    """Long lists with few relevant documents, as of topic distillation: what samplers are judged on.
+
+    Example: rankwise data make topics topics.txt --queries 50 --relevant 0.01
+    """
+    check_outputs([out])
+    from rankwise.data import topics
+
+    write_data({out: topics(queries, documents, features, relevant, seed)})
+
+
+def make_web(
+    out: options.OutFile,
+    queries: Queries = 100,
+    documents: Documents = 100,
+    features: Features = 136,
+    seed: options.SeedOption = 0,
+) -> None:
+    """Graded data as a web search engine's, with labels 0 to 4, for tests of scale.
+
+    Example: rankwise data make web web.txt --queries 1000 --features 46
+    """
+    check_outputs([out])
+    from rankwise.data import web
+
+    write_data({out: web(queries, documents, features, seed)})

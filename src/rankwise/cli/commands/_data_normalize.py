@@ -1,0 +1,35 @@
+"""`rankwise data normalise`: features on one scale."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from rankwise.cli import _options as options
+from rankwise.cli._output import check_outputs, working
+from rankwise.cli.support._data_files import read_data, write_data
+
+__all__ = ["normalise"]
+
+
+def normalise(
+    data: options.DataFiles,
+    out: options.OutFile,
+    how: Annotated[
+        Literal["query", "global"],
+        typer.Option("--how", help="query: to [0, 1] in each query; global: to mean 0 and deviation 1."),
+    ] = "query",
+    skip_bad: options.SkipBadOption = False,
+) -> None:
+    """Scale features, within each query as the LETOR data sets do, or over all rows.
+
+    Example: rankwise data normalise train.txt scaled.txt --how query
+    """
+    check_outputs([out], data)
+    rows = read_data(data, skip_bad)
+    with working("scaling"):
+        from rankwise.data import normalise as scale
+
+        scaled = scale(rows, how)
+    write_data({out: scaled})

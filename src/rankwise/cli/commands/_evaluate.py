@@ -1,0 +1,115 @@
+"""`rankwise eval`: judge one ranking."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rankwise.cli import _options as options
+from rankwise.cli._output import check_outputs, print_json, print_notes, print_table, working, write_per_query
+from rankwise.errors import DataError
+
+if TYPE_CHECKING:
+    from rankwise.cli.support._systems import Systems
+    from rankwise.metrics import Evaluation
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    data: options.DataFiles,
+    scores: Annotated[
+        Path | None,
+        typer.Option("--scores", metavar="FILE", help="One number a line in the order of the rows, or a TREC run."),
+    ] = None,
+    feature: Annotated[
+        int | None, typer.Option("--feature", metavar="N", help="Judge the N-th feature (from 1) as the score.")
+    ] = None,
+    metrics: options.MetricsOption = "ndcg@10 map mrr auc",
+    convention: options.ConventionOption = "standard",
+    ties: options.TiesOption = None,
+    empty: options.EmptyOption = None,
+    json: options.JsonOption = False,
+    per_query: options.PerQueryOption = None,
+    report: options.ReportOption = None,
+    skip_bad: options.SkipBadOption = False,
+) -> None:
+    """Judge one ranking: the mean of each metric over queries, with an interval.
+
+    Example: rankwise eval test.txt --scores model.txt --metrics "ndcg@10 map auc"
+
+    With TREC files: rankwise eval qrels.txt run.txt --convention trec
+    """
+    check_outputs([per_query, report], [*data, *filter(None, [scores])])
+    with working("reading"):
+        from rankwise.metrics import evaluate as judge
+        from rankwise.metrics._names import parse_all
+
+        parse_all(metrics)  # a misspelt metric need not wait for a large file
+        systems = _one_system(data, scores, feature, skip_bad)
+    print_notes(systems.notes)
+    rows = systems.data
+    ((name, values),) = systems.scores.items()
+    with working("judging"):
+        result = judge(
+            rows.y,
+            values,
+            rows.qid,
+            metrics,
+            convention=convention,
+            ties=ties,
+            empty=empty,
+            doc_ids=rows.doc_ids,
+        )
+        if per_query is not None:
+            write_per_query(per_query, {name: result}, with_system=False)
+        if report is not None:
+            from rankwise.reports import write_report
+
+            write_report(report, result, rows.y, {name: values}, rows.qid, doc_ids=rows.doc_ids)
+    if json:
+        print_json(result.to_dict())
+    else:
+        _print(result)
+
+
+def _one_system(data: list[Path], scores: Path | None, feature: int | None, skip_bad: bool) -> Systems:
+    from rankwise.cli.support._systems import feature_scores, named_paths, read_systems
+
+    if scores is not None and feature is not None:
+        raise DataError(f"--scores and --feature exclude each other, got {scores} and {feature}; drop one")
+    if feature is not None and feature < 1:
+        raise DataError(f"features are counted from 1, got --feature {feature}; name one from 1 on")
+    systems = read_systems(data, {} if scores is None else named_paths([str(scores)]), skip_bad)
+    if feature is not None:
+        systems = replace(systems, scores={f"feature {feature}": feature_scores(systems.data, feature)})
+    if len(systems.scores) != 1:
+        got = ", ".join(systems.scores) or "none"
+        raise DataError(
+            f"there must be one ranking to judge, got {got}; pass --scores FILE, --feature N or a TREC run "
+            "(rankwise compare takes several)"
+        )
+    return systems
+
+
+def _print(result: Evaluation) -> None:
+    rows = []
+    for metric in result.per_query:
+        low, high = result.interval(metric)
+        left_out = result.left_out[metric]
+        rows.append(
+            (
+                metric,
+                f"{result[metric]:.4f}",
+                "–" if math.isnan(low) else f"{low:.4f}–{high:.4f}",
+                str(result.queries_counted(metric)),
+                f"{left_out.count}: {left_out.why}" if left_out.count else "0",
+            )
+        )
+    print_table(("metric", "mean", "95% interval", "queries", "left out"), rows)
+    for note in result.notes:
+        print(f"note: {note}")

@@ -1,0 +1,107 @@
+"""Files of scores: one number a line, a table with a score column, or a TREC run."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.cli.support._trec_runs import match_run
+from rankwise.data import RankingData
+from rankwise.data.io._formats import PARQUET_MAGIC, TABLE_ENDINGS, is_number
+from rankwise.data.io._streams import opened, without_compression
+from rankwise.data.io._trec import RUN_COLUMNS
+from rankwise.errors import FormatError
+
+__all__ = ["read_scores"]
+
+Scores = NDArray[np.float64]
+
+
+def read_scores(path: Path, data: RankingData, skip_bad: bool, notes: list[str]) -> Scores:
+    """One score a row of the data; −inf is a document that was not retrieved."""
+    with opened(path) as file:
+        content = file.read()
+    if content.startswith(PARQUET_MAGIC):
+        return _of_all_rows(_from_parquet(path, content), path, data)
+    lines = content.decode(errors="replace").removeprefix("\ufeff").rstrip().split("\n")
+    if lines == [""]:
+        raise FormatError("this file is empty; write one score a line", path=path)
+    delimiter = TABLE_ENDINGS.get(without_compression(path).suffix.lower())
+    if delimiter is not None:
+        return _of_all_rows(_from_table(path, lines, delimiter), path, data)
+    if len(lines[0].split()) == len(RUN_COLUMNS):
+        return match_run(path, data, skip_bad, notes)
+    return _of_all_rows(_numbers(lines, path, first_line=1), path, data)
+
+
+def _of_all_rows(scores: Scores, path: Path, data: RankingData) -> Scores:
+    if len(scores) != len(data):
+        raise FormatError(
+            f"there must be one score a row of the data, got {len(scores)} for {len(data)} rows; "
+            "check that the files belong together",
+            path=path,
+        )
+    return scores
+
+
+def _from_parquet(path: Path, content: bytes) -> Scores:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        table: Any = parquet.read_table(pa.BufferReader(content))
+        column = table.column(_score_column(table.column_names, path)).cast(pa.float64())
+        scores = np.asarray(column.to_numpy(), dtype=np.float64)
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise FormatError(f"its scores cannot be read ({reason}); make the file again", path=path) from error
+    bad = _first_bad(scores)
+    if bad is not None:
+        raise FormatError(f"{_RULE}, got {scores[bad]} in row {bad + 1}; repair it", path=path)
+    return scores
+
+
+def _from_table(path: Path, lines: list[str], delimiter: str) -> Scores:
+    """A column named score, or the only one; a single column may also be without a name."""
+    names = next(csv.reader(lines[:1], delimiter=delimiter), [])
+    if len(names) == 1 and is_number(names[0]):
+        return _numbers(lines, path, first_line=1)
+    place = _score_column(names, path)
+    rows = csv.reader(lines[1:], delimiter=delimiter)
+    # A row that is too short has no score, which is then said with its line.
+    return _numbers([row[place] if place < len(row) else "" for row in rows], path, first_line=2)
+
+
+def _score_column(names: list[str], path: Path) -> int:
+    found = [place for place, name in enumerate(names) if name.strip().lower() == "score"]
+    if len(names) == 1:
+        return 0
+    if len(found) != 1:
+        raise FormatError(
+            f"there must be one column named score, got {', '.join(names)[:200]}; rename the one to use", path=path
+        )
+    return found[0]
+
+
+_RULE = "a score must be a finite number, or -inf for a document not retrieved"
+
+
+def _numbers(words: list[str], path: Path, first_line: int) -> Scores:
+    try:
+        scores = np.array(list(map(float, words)))
+        bad = _first_bad(scores)
+    except ValueError:
+        bad = next(place for place, word in enumerate(words) if not is_number(word))
+    if bad is not None:
+        got = repr(words[bad].strip()[:40]) if words[bad].strip() else "nothing"
+        raise FormatError(f"{_RULE}, got {got}; mend the line", path=path, line=first_line + bad)
+    return scores
+
+
+def _first_bad(scores: Scores) -> int | None:
+    bad = np.flatnonzero(np.isnan(scores) | (scores == np.inf))
+    return int(bad[0]) if bad.size else None

@@ -1,0 +1,77 @@
+"""What `eval` and `compare` judge: labelled rows, and the scores that one or more systems give them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.cli.support._scores import read_scores
+from rankwise.cli.support._trec_runs import read_runs
+from rankwise.data import RankingData, read
+from rankwise.data.io._formats import detect
+from rankwise.data.io._streams import without_compression
+from rankwise.errors import DataError
+
+__all__ = ["Systems", "feature_scores", "named_paths", "read_systems"]
+
+
+@dataclass(frozen=True, eq=False)
+class Systems:
+    """Labelled rows, the scores of each system by its name, and what the user should be told of them."""
+
+    data: RankingData
+    scores: dict[str, NDArray[np.float64]]
+    notes: tuple[str, ...]
+
+
+def named_paths(texts: list[str]) -> dict[str, Path]:
+    """Score files by the name of their system: `NAME=PATH`, or the file's name without its ending."""
+    named: dict[str, Path] = {}
+    for text in texts:
+        name, equals, rest = text.partition("=")
+        # A file may have = in its name, and is then meant.
+        is_named = bool(equals and name and rest) and not Path(text).exists()
+        path = Path(rest if is_named else text)
+        name = name if is_named else without_compression(path).stem
+        if name in named:
+            raise DataError(
+                f"systems must have different names, got {name!r} for {named[name]} and {path}; write NAME=PATH"
+            )
+        named[name] = path
+    return named
+
+
+def read_systems(files: list[Path], score_files: dict[str, Path], skip_bad: bool) -> Systems:
+    """Read the data and the scores; beside TREC judgements, runs among `files` are systems too."""
+    notes: list[str] = []
+    qrels = [path for path in files if detect(path).format == "qrels"]
+    if not qrels:
+        data = read(*files, skip_bad=skip_bad)
+        scores = {name: read_scores(path, data, skip_bad, notes) for name, path in score_files.items()}
+        return Systems(data, scores, (*data.notes, *notes))
+    runs = {**named_paths([str(path) for path in files if path not in qrels]), **score_files}
+    if len(qrels) > 1 or not runs:
+        raise DataError(
+            f"TREC judgements need one file of them and a run, got {' '.join(map(str, files))}; name the run as well"
+        )
+    for path in runs.values():
+        kind = detect(path).format
+        if kind != "run":
+            raise DataError(
+                f"TREC judgements are judged with runs (qid Q0 document rank score tag), got {path}, "
+                f"which looks like {kind}; name a run"
+            )
+    data, scores = read_runs(qrels[0], runs, skip_bad, notes)
+    return Systems(data, scores, tuple(notes))
+
+
+def feature_scores(data: RankingData, feature: int) -> NDArray[np.float64]:
+    """One column of the features, counted from 1 as in LETOR files."""
+    if not 1 <= feature <= data.n_features:
+        has = f"{data.n_features} feature{'s' if data.n_features != 1 else ''}"
+        raise DataError(f"there is no feature {feature}, the data has {has}; name one from 1 on")
+    column = data.X[:, [feature - 1]]
+    return np.asarray(column.toarray() if data.is_sparse else column, dtype=np.float64).ravel()

@@ -1,0 +1,73 @@
+"""What tells rows apart whatever their order: equal scores are ranked, and rows and bins drawn, by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from rankwise.errors import DataError
+from rankwise.kernels.rows import _row_hash as row_sums
+
+__all__ = ["document_keys", "row_keys", "seeded"]
+
+ROWS_AT_ONCE = 4096  # so that the numbers stay in the cache
+
+Keys = NDArray[np.uint64]
+
+
+def row_keys(X: Any, y: NDArray[np.float64]) -> Keys:
+    """A key for each row, from its features and its label; rows that are alike have the same key."""
+    own, of_label = _multipliers(X.shape[1])
+    keys = np.zeros(X.shape[0], dtype=np.uint64)
+    if isinstance(X, sp.csr_matrix):
+        row_sums.add_sparse(_bits(X.data), X.indices, X.indptr, own, keys)
+    elif isinstance(X, np.ndarray):
+        for start in range(0, X.shape[0], ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            row_sums.add_dense(_bits(X[rows]), own, keys[rows])
+    else:
+        for column, multiplier in zip(_columns(X), own, strict=True):
+            row_sums.add_dense(_bits(column)[:, None], np.array([multiplier]), keys)
+    row_sums.add_dense(_bits(y)[:, None], of_label, keys)
+    return keys
+
+
+def document_keys(keys: Keys, y: NDArray[np.float64], features: int) -> Keys:
+    """Keys of rows without their labels: those of one document are the same, whatever became of it."""
+    of_labels = np.zeros_like(keys)
+    row_sums.add_dense(_bits(y)[:, None], _multipliers(features)[1], of_labels)
+    return keys - of_labels
+
+
+def seeded(keys: Keys, seed: int) -> NDArray[np.float64]:
+    """Keys as numbers from 0 to 1, in an order that the seed decides."""
+    return np.asarray(row_sums.spread(keys, np.uint64(seed)))
+
+
+def _multipliers(features: int) -> tuple[Keys, Keys]:
+    """Of the features, and of the label."""
+    drawn = np.random.default_rng(0).integers(2**64, size=features + 1, dtype=np.uint64) | np.uint64(1)
+    return drawn[:-1], drawn[-1:]
+
+
+def _bits(numbers: Any) -> Keys:
+    # adding 0 makes −0 a plain 0
+    return (np.ascontiguousarray(numbers, dtype=np.float64) + 0.0).view(np.uint64)
+
+
+def _columns(table: Any) -> Iterator[NDArray[np.float64]]:
+    """The columns of a table of pandas, Arrow or polars as numbers; a category is its number."""
+    try:
+        arrow = pa.Table.from_pandas(table, preserve_index=False) if hasattr(table, "iloc") else pa.table(table)
+        for column in arrow.columns:
+            whole = column.combine_chunks()
+            numbers = whole.indices if isinstance(whole, pa.DictionaryArray) else whole
+            yield numbers.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    except (pa.ArrowException, TypeError) as problem:
+        said = " ".join(str(problem).split())
+        raise DataError(f"cannot read the features ({said}); pass numbers or declared categories") from problem

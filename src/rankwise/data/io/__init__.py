@@ -1,0 +1,1 @@
+"""Reading and writing: LETOR text, tables, TREC files."""

@@ -1,0 +1,64 @@
+"""CSV and TSV files as batches of text columns."""
+
+from __future__ import annotations
+
+import csv as plain_csv
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any, Literal, Protocol
+
+import pyarrow as pa
+from pyarrow import csv
+
+from rankwise.data.io._formats import Detected
+from rankwise.data.io._streams import opened
+from rankwise.errors import FormatError
+
+__all__ = ["csv_batches"]
+
+BLOCK_BYTES = 1 << 22
+
+
+class _Skipping(Protocol):
+    skipped: int
+
+
+def csv_batches(file: Detected, skip_bad: bool, counter: _Skipping) -> tuple[list[str], Iterator[pa.RecordBatch]]:
+    """Column names, and batches in which every value is still text, so that a bad one can be named."""
+    short_rows: list[Any] = []
+
+    def on_short_row(row: Any) -> Literal["skip", "error"]:
+        short_rows.append(row)
+        counter.skipped += 1
+        return "skip" if skip_bad else "error"
+
+    with opened(file.path) as stream:
+        header = stream.readline().decode(errors="replace").removeprefix("\ufeff").rstrip("\r\n")
+    names = [name.strip() for name in next(plain_csv.reader([header], delimiter=file.delimiter, skipinitialspace=True))]
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        with ExitStack() as stack:
+            stream: Any = pa.PythonFile(stack.enter_context(opened(file.path)), mode="r")
+            try:
+                reader = csv.open_csv(
+                    stream,
+                    csv.ReadOptions(block_size=BLOCK_BYTES, column_names=names, skip_rows=1, use_threads=False),
+                    csv.ParseOptions(delimiter=file.delimiter, invalid_row_handler=on_short_row),
+                    csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=True),
+                )
+                yield from reader
+            except pa.ArrowInvalid as error:
+                if "Empty CSV" in str(error):
+                    return
+                if not short_rows:
+                    reason = str(error).splitlines()[0]
+                    raise FormatError(f"this table cannot be read ({reason}); mend it", path=file.path) from error
+                row = short_rows[-1]
+                raise FormatError(
+                    f"a row must have {row.expected_columns} values, got {row.actual_columns} in "
+                    f"{row.text[:40]!r}; mend the line",
+                    path=file.path,
+                    line=row.number,
+                ) from error
+
+    return names, batches()

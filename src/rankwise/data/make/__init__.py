@@ -1,0 +1,1 @@
+"""Data of known nature, the same for the same seed."""

@@ -1,0 +1,1 @@
+"""Splitting, normalizing and describing data."""

@@ -1,0 +1,106 @@
+"""The lowest of some values, up to a given weight of them, by counting instead of sorting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rankwise.kernels._compile import helper, kernel
+
+__all__ = ["block_tails", "lowest"]
+
+CELLS = 4096
+FEW = 64
+
+
+@helper
+def _threshold(values: Any, weight: Any, mass: float) -> tuple[float, float, float]:
+    """The value that the weight of lower ones reaches `mass` at; the weight below it, and the weight at it.
+
+    Values are counted into cells, and then those of one cell, until few are left to sort.
+    """
+    below = 0.0
+    least, most = values.min(), values.max()
+    while values.size > FEW and least < most:
+        scale = (CELLS - 1) / (most - least)
+        if not scale < np.inf:
+            break
+        counts = np.zeros(CELLS)
+        for i in range(values.size):
+            counts[int((values[i] - least) * scale)] += weight[i]
+        cell, reached = 0, below
+        while cell < CELLS - 1 and reached + counts[cell] < mass:
+            reached += counts[cell]
+            cell += 1
+        size = 0
+        for i in range(values.size):
+            size += int((values[i] - least) * scale) == cell
+        if size == 0 or size == values.size:
+            break
+        left, weights, at = np.empty(size), np.empty(size), 0
+        for i in range(values.size):
+            if int((values[i] - least) * scale) == cell:
+                left[at] = values[i]
+                weights[at] = weight[i]
+                at += 1
+        values, weight, below = left, weights, reached
+        least, most = values.min(), values.max()
+    order = np.argsort(values)
+    at = 0
+    while at < values.size:
+        threshold, level = values[order[at]], 0.0
+        while at < values.size and values[order[at]] == threshold:
+            level += weight[order[at]]
+            at += 1
+        if below + level >= mass or at == values.size:
+            return threshold, below, level
+        below += level
+    return most, below, 0.0
+
+
+@kernel
+def lowest(values: Any, weight: Any, mass: float, share: Any) -> tuple[float, float]:
+    """Shares of the values, adding up to 1, of those with the lowest, each at most weight / mass; the largest value
+    that has a share, and their mean. Equal values have equal shares of their weight."""
+    threshold, below, level = _threshold(values, weight, mass)
+    part = min(1.0, max(0.0, (mass - below) / level)) if level > 0.0 else 0.0
+    mean = 0.0
+    for i in range(values.size):
+        if values[i] < threshold:
+            share[i] = weight[i] / mass
+        elif values[i] == threshold:
+            share[i] = part * weight[i] / mass
+        else:
+            share[i] = 0.0
+        mean += share[i] * values[i]
+    return threshold, mean
+
+
+@kernel
+def block_tails(
+    scores: Any, weight: Any, better: Any, better_starts: Any, worse: Any, worse_starts: Any, masses: Any,
+    block_share: Any, low: int, high: int, row_share: Any, thresholds: Any, means: Any,
+) -> None:  # fmt: skip
+    """For blocks low to high of better and worse rows: the lowest of the better and the highest of the worse.
+
+    Adds to `row_share` the shares of the better rows, and those of the worse with a minus, times the block's own share.
+    `thresholds[b]` and `means[b]` are those of both sides.
+    """
+    for b in range(low, high):
+        for side in range(2):
+            rows = (
+                better[better_starts[b] : better_starts[b + 1]]
+                if side == 0
+                else worse[worse_starts[b] : worse_starts[b + 1]]
+            )
+            sign = 1.0 if side == 0 else -1.0
+            values, weights, share = np.empty(rows.size), np.empty(rows.size), np.empty(rows.size)
+            for k in range(rows.size):
+                values[k] = sign * scores[rows[k]]
+                weights[k] = weight[rows[k]]
+            threshold, mean = lowest(values, weights, masses[b, side], share)
+            for k in range(rows.size):
+                row_share[rows[k]] += sign * block_share[b] * share[k]
+            thresholds[b, side] = sign * threshold
+            means[b, side] = sign * mean

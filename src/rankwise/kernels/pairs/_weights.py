@@ -1,0 +1,72 @@
+"""Weights of documents where pairs are weighted by the scores of both, as boosting does, in time linear in documents.
+
+Rows stand by query, and within it by rising grade; a run is the rows of one grade. A pair of a better and a worse
+document weighs w_i·w_j·e^{−(f_i − f_j)}, a product, so sums over pairs are products of sums over runs. All is kept
+relative to the largest exponent of a run, so that scores of any size neither overflow nor vanish.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rankwise.kernels._compile import helper, kernel
+
+__all__ = ["factor_sums", "pair_weights"]
+
+NOTHING = -np.inf  # the logarithm of an empty sum
+
+
+@helper
+def _log_add(a: float, b: float) -> float:
+    """log(e^a + e^b)."""
+    low, high = min(a, b), max(a, b)
+    return high if low == NOTHING else high + np.log1p(np.exp(low - high))
+
+
+@kernel
+def factor_sums(
+    f: Any, weight: Any, runs: Any, queries: Any, low: int, high: int, as_better: Any, as_worse: Any,
+    log_better: Any, log_worse: Any, log_sum: Any,
+) -> None:  # fmt: skip
+    """What document i of a run weighs in all its pairs as the better one, `as_better[i] · e^log_better[run]`.
+
+    The same as the worse one; `log_sum` is the logarithm of what all pairs of a query weigh.
+    """
+    for q in range(low, high):
+        first, end = queries[q], queries[q + 1]
+        own = np.empty(end - first)  # log Σ w e^{−f} over each run
+        worse, total = NOTHING, NOTHING  # log Σ w e^{f} over the runs below
+        for run in range(first, end):
+            start, stop = runs[run], runs[run + 1]
+            lowest, highest = f[start], f[start]
+            for i in range(start, stop):
+                lowest, highest = min(lowest, f[i]), max(highest, f[i])
+            better_sum, worse_sum = 0.0, 0.0
+            for i in range(start, stop):
+                as_better[i] = weight[i] * np.exp(lowest - f[i])
+                as_worse[i] = weight[i] * np.exp(f[i] - highest)
+                better_sum += as_better[i]
+                worse_sum += as_worse[i]
+            own[run - first] = np.log(better_sum) - lowest
+            log_better[run], log_worse[run] = worse - lowest, highest
+            total = _log_add(total, worse + own[run - first])
+            worse = _log_add(worse, np.log(worse_sum) + highest)
+        better = NOTHING  # log Σ w e^{−f} over the runs above
+        for run in range(end - 1, first - 1, -1):
+            log_worse[run] += better
+            better = _log_add(better, own[run - first])
+        log_sum[q] = total
+
+
+@kernel
+def pair_weights(
+    as_better: Any, as_worse: Any, log_better: Any, log_worse: Any, largest: float, runs: Any, low: int, high: int,
+    u: Any,
+) -> None:  # fmt: skip
+    """`u[i]`: what i's pairs with worse documents weigh less what those with better ones do, in units of e^largest."""
+    for run in range(low, high):
+        gain, loss = np.exp(log_better[run] - largest), np.exp(log_worse[run] - largest)
+        for i in range(runs[run], runs[run + 1]):
+            u[i] = gain * as_better[i] - loss * as_worse[i]

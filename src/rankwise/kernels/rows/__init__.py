@@ -1,0 +1,1 @@
+"""Loops over rows: hashes, products, projections, soft counts."""

@@ -1,0 +1,49 @@
+"""A number for each row that depends on what stands in it, and on nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rankwise.kernels._compile import helper, kernel
+
+__all__ = ["add_dense", "add_sparse", "spread"]
+
+FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+HALF, THIRD, NEARLY_HALF = np.uint64(32), np.uint64(27), np.uint64(31)
+
+
+@helper
+def _mixed(bits: Any) -> Any:
+    """Bits of a number, all over the word: those of a small whole number sit at its top. 0 stays 0."""
+    bits = (bits ^ (bits >> HALF)) * FIRST
+    return bits ^ (bits >> THIRD)
+
+
+@kernel
+def add_dense(bits: Any, multipliers: Any, sums: Any) -> None:
+    """`sums[i] += Σ_c mixed(bits[i, c]) · multipliers[c]`, modulo 2^64."""
+    for i in range(bits.shape[0]):
+        total = np.uint64(0)
+        for c in range(bits.shape[1]):
+            total += _mixed(bits[i, c]) * multipliers[c]
+        sums[i] += total
+
+
+@kernel
+def add_sparse(bits: Any, columns: Any, starts: Any, multipliers: Any, sums: Any) -> None:
+    """The same for the rows of a CSR matrix."""
+    for i in range(sums.size):
+        for k in range(starts[i], starts[i + 1]):
+            sums[i] += _mixed(bits[k]) * multipliers[columns[k]]
+
+
+@kernel
+def spread(sums: Any, seed: Any) -> Any:
+    """Numbers from 0 to 1 that look drawn at random, another draw for each seed."""
+    out = np.empty(sums.size)
+    for i in range(sums.size):
+        word = _mixed(sums[i] + (seed + np.uint64(1)) * FIRST) * SECOND
+        out[i] = ((word ^ (word >> NEARLY_HALF)) >> np.uint64(11)) * 2.0**-53
+    return out

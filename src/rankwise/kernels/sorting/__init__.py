@@ -1,0 +1,1 @@
+"""Sorting: ranks within queries, radix sorts, lists kept in order."""

@@ -1,0 +1,193 @@
+"""The file: how it is opened, locked and kept from losing what was committed.
+
+Write-ahead log with synchronous=FULL: a commit returns when the log is on the disk. One connection a process, used
+by its threads in turn; processes wait for each other, for half a minute at most.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from rankwise.errors import DataError, StoreError
+from rankwise.labels._migrate import apply_scripts, scripts, store_version
+
+__all__ = ["Database"]
+
+BUSY_SECONDS = 30
+ATTEMPT_SECONDS = (0.0002, 0.002)  # between attempts; at random, or two processes might stay in step
+CHECKPOINT_BYTES = 4 << 20
+
+SETTINGS = (
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA synchronous = FULL",
+    "PRAGMA fullfsync = ON",  # on macOS fsync alone leaves data in the drive's cache
+    "PRAGMA trusted_schema = OFF",  # the file may come from anyone
+    "PRAGMA wal_autocheckpoint = 0",  # see Database._checkpoint
+)
+
+REMEDIES = {
+    sqlite3.SQLITE_BUSY: f"another program has held it for {BUSY_SECONDS} seconds, try again when that is done",
+    sqlite3.SQLITE_FULL: "free some space",
+    sqlite3.SQLITE_READONLY: "change the permissions of the file and its folder",
+    sqlite3.SQLITE_CANTOPEN: "change the permissions of the file and its folder",
+    sqlite3.SQLITE_NOTADB: "name a label store",
+    sqlite3.SQLITE_CORRUPT: "bring back a copy of it",
+}
+
+
+class Database:
+    """One connection to a store that exists; `transaction` writes, `rows` reads. Any thread may call either."""
+
+    def __init__(self, path: Path) -> None:
+        if not path.is_file():
+            raise DataError(f"there is no label store {path}; check the name, or create one")
+        self.path = path
+        self._log = Path(f"{path.resolve()}-wal")
+        self._lock = threading.RLock()
+        self._process = os.getpid()
+        self._pauses = random.Random(self._process)  # its own: the caller's draws stay as they are
+        with self._explained():
+            # mode=rw: SQLite would make a missing file, readable by everyone.
+            self._connection = sqlite3.connect(
+                f"{path.resolve().as_uri()}?mode=rw",
+                uri=True,
+                timeout=BUSY_SECONDS,
+                isolation_level=None,
+                check_same_thread=False,
+            )
+            try:
+                for setting in SETTINGS:
+                    self._connection.execute(setting)
+                self._version = store_version(self._connection, path)
+            except BaseException:
+                self._connection.close()
+                raise
+
+    @classmethod
+    def create(cls, path: Path) -> Database:
+        """An empty store for `bring_up` to fill, its file for the owner's eyes alone; SQLite gives the log the same."""
+        if not path.parent.is_dir():
+            raise DataError(f"cannot create {path}: there is no folder {path.parent}; create it first")
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+            _sync_folder(path.parent)
+        database = cls(path)
+        try:
+            database.check_empty()
+            with database._explained():
+                database._connection.execute("PRAGMA journal_mode = WAL")
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    def check_empty(self) -> None:
+        """Refuse a file that somebody has filled."""
+        with self._explained():
+            if store_version(self._connection, self.path):
+                raise DataError(f"{self.path} is a label store already; open it, or name another file")
+
+    @classmethod
+    def open(cls, path: Path) -> Database:
+        """A store that was created, brought to the newest version."""
+        database = cls(path)
+        try:
+            if database._version == 0:
+                raise DataError(f"{path} is empty, its creation was cut off; create it again")
+            if database._version < len(scripts()):
+                with database.transaction() as connection:
+                    apply_scripts(connection, store_version(connection, path))
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All that the block writes, or nothing; once it is left, what was written is on the disk."""
+        with self._explained(), self._lock:
+            self._begin()
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+            self._checkpoint()
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """What a SELECT finds."""
+        with self._explained(), self._lock:
+            return self._connection.execute(sql, parameters).fetchall()
+
+    def check_other(self, path: str | PathLike[str]) -> None:
+        """Refuse a path that is this very file: writing would destroy it, and even reading would end SQLite's locks."""
+        if Path(path).exists() and self.path.samefile(path):
+            raise DataError(f"{path} is the label store itself; name another file")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            self._connection.close()
+
+    def _begin(self) -> None:
+        """Start to write as soon as no other process does.
+
+        SQLite's own way of waiting sleeps up to 100 ms between attempts, while a process that writes without pause
+        would take its turn again and again: one of two could wait for seconds.
+        """
+        deadline = time.monotonic() + BUSY_SECONDS
+        self._connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            while True:
+                try:
+                    self._connection.execute("BEGIN IMMEDIATE")
+                    return
+                except sqlite3.OperationalError as error:
+                    if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                        raise
+                time.sleep(self._pauses.uniform(*ATTEMPT_SECONDS))
+        finally:
+            self._connection.execute(f"PRAGMA busy_timeout = {round(1000 * BUSY_SECONDS)}")
+
+    def _checkpoint(self) -> None:
+        """Move a long log into the database, with no other writer at work.
+
+        SQLite's own checkpoints let others write meanwhile, which in versions before 3.51.3 could, very rarely,
+        damage the file (the "WAL-reset bug"); TRUNCATE takes the writer's lock. What was committed is safe in the
+        log already, so if this fails the next commit tries again.
+        """
+        with suppress(OSError, sqlite3.Error):
+            if self._log.stat().st_size > CHECKPOINT_BYTES:
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        if os.getpid() != self._process:
+            raise StoreError(f"{self.path} was opened before this process was forked; open it again in each process")
+        try:
+            yield
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", None) or 0
+            remedy = REMEDIES.get(code & 0xFF, "check that it is open, and the disk it is on")
+            raise StoreError(f"{self.path} cannot be read or written ({error}); {remedy}") from error
+
+
+def _sync_folder(folder: Path) -> None:
+    """The name of a new file reaches the disk with its folder, where the system lets folders be opened."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,123 @@
+"""Rounds: what was chosen to be labelled, by which sampler and ranker, how good that ranker was, and its file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rankwise.errors import DataError, StoreError
+from rankwise.labels._clock import now
+from rankwise.labels._database import Database
+
+__all__ = ["Round", "StoredModel", "add_model", "add_round", "check_round", "open_round", "read_models", "read_rounds"]
+
+
+@dataclass(frozen=True)
+class Round:
+    """A round as it began: `metrics` of the ranker that the `labelled` items had taught, and the `items` chosen.
+
+    Round 0 has no sampler: it holds what was known before anything was chosen.
+    """
+
+    number: int
+    at: str
+    sampler: str | None
+    ranker: str | None
+    metrics: dict[str, float]
+    gain: float | None
+    labelled: int
+    items: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class StoredModel:
+    """A model file of a round, and what its bytes were when it was recorded."""
+
+    round: int
+    at: str
+    path: Path
+    sha256: str
+
+    def check(self) -> Path:
+        """The path, if the file is still what it was."""
+        if not self.path.is_file() or _digest(self.path) != self.sha256:
+            raise StoreError(f"{self.path} is gone or is not the model of round {self.round} any more; fit it again")
+        return self.path
+
+
+def open_round(connection: sqlite3.Connection) -> int:
+    """The number of the last round, -1 before there is any."""
+    return int(connection.execute("SELECT coalesce(max(number), -1) FROM rounds").fetchone()[0])
+
+
+def check_round(connection: sqlite3.Connection, round: int | None) -> int:
+    """The open round, which must be the one that the caller believes in, if it says so."""
+    now_open = open_round(connection)
+    if round is not None and (isinstance(round, bool) or round != now_open):
+        raise DataError(f"round {str(round)[:40]} is not open, round {now_open} is; load that round and judge again")
+    return now_open
+
+
+def add_round(
+    connection: sqlite3.Connection,
+    number: int,
+    items: list[int],
+    sampler: str | None,
+    ranker: str | None,
+    metrics: Mapping[str, float],
+    gain: float | None,
+    labelled: int,
+) -> None:
+    """Append a round inside the caller's transaction; it must be the one after the open round."""
+    following = open_round(connection) + 1
+    if isinstance(number, bool) or number != following:
+        raise DataError(f"the round to begin is {following}, got {str(number)[:40]}; another may have begun it already")
+    values = {str(metric): float(value) for metric, value in metrics.items()}
+    bad = next((value for value in (*values.values(), gain or 0.0) if not math.isfinite(value)), None)
+    if bad is not None:
+        raise DataError(f"metrics and gain of a round must be finite, got {bad}; leave it out")
+    row = (number, now(), sampler, ranker, json.dumps(values), gain, labelled)
+    connection.execute("INSERT INTO rounds VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+    connection.executemany(
+        "INSERT INTO choices VALUES (?, ?, ?)", ((number, place, item) for place, item in enumerate(items))
+    )
+
+
+def read_rounds(database: Database) -> list[Round]:
+    """All rounds, the first first."""
+    chosen: dict[int, list[int]] = {}
+    rounds = database.rows("SELECT number, at, sampler, ranker, metrics, gain, labelled FROM rounds ORDER BY number")
+    for number, item in database.rows("SELECT round, item FROM choices ORDER BY round, place"):
+        chosen.setdefault(number, []).append(item)
+    return [
+        Round(number, at, sampler, ranker, json.loads(metrics), gain, labelled, tuple(chosen.get(number, ())))
+        for number, at, sampler, ranker, metrics, gain, labelled in rounds
+    ]
+
+
+def add_model(connection: sqlite3.Connection, path: Path) -> StoredModel:
+    """Append the model file of the open round inside the caller's transaction."""
+    if not path.is_file():
+        raise DataError(f"there is no model file {path}; save the model first")
+    model = StoredModel(open_round(connection), now(), path.resolve(), _digest(path))
+    connection.execute(
+        "INSERT INTO models (round, at, path, sha256) VALUES (?, ?, ?, ?)",
+        (model.round, model.at, str(model.path), model.sha256),
+    )
+    return model
+
+
+def read_models(database: Database) -> list[StoredModel]:
+    """All models, the first first."""
+    rows = database.rows("SELECT round, at, path, sha256 FROM models ORDER BY id")
+    return [StoredModel(round, at, Path(path), sha256) for round, at, path, sha256 in rows]
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,53 @@
+"""From text to metrics: one spelling in Python, on the command line, in output and in model files."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+
+from rankwise.errors import MetricError
+from rankwise.metrics._base import Metric, metric_classes
+
+__all__ = ["EXAMPLES", "parse", "parse_all"]
+
+EXAMPLES = (
+    "auc auc[2] mauc ndcg@10 dcg@10 map map@10 mrr err@10 wta bpref pairs p@5 p-micro@5 p-macro@5 r@10 "
+    "aucpr pauc[0,0.1] aucpr[0.8,1] r@p=0.95 p@r=0.9 tpr@fpr=0.01 f1 f2"
+).split()
+
+
+def parse(text: str | Metric) -> Metric:
+    """The metric that a text spells; a metric is passed through.
+
+    >>> parse("ndcg@10")
+    NDCG(k=10, linear=False, letor=False)
+    >>> str(parse("r@p=0.95"))
+    'r@p=0.95'
+    """
+    if isinstance(text, Metric):
+        return text
+    spelled = text.strip().lower()
+    for cls in metric_classes():
+        metric = cls.from_text(spelled)
+        if metric is not None:
+            return metric
+    near = difflib.get_close_matches(spelled, EXAMPLES, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known are: {' '.join(EXAMPLES)}"
+    raise MetricError(f"there is no metric {text!r}; {hint}")
+
+
+def parse_all(metrics: str | Metric | Iterable[str | Metric]) -> dict[str, Metric]:
+    """Metrics by the name they will have in results; a text may hold several, with spaces or commas between.
+
+    >>> list(parse_all("ndcg@10, pauc[0,0.1] map"))
+    ['ndcg@10', 'pauc[0,0.1]', 'map']
+    """
+    if isinstance(metrics, str):
+        metrics = re.findall(r"[^\s,\[]+(?:\[[^\]]*\])?[^\s,\[]*", metrics)
+    elif isinstance(metrics, Metric):
+        metrics = [metrics]
+    found = {str(metric): metric for metric in map(parse, metrics)}
+    if not found:
+        raise MetricError("no metric was named; name at least one, such as ndcg@10")
+    return found

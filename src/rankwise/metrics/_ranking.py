@@ -1,0 +1,120 @@
+"""From scores to rankings: the one place where documents are sorted and ties are ordered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.data._groups import QueryGroups
+from rankwise.errors import DataError
+from rankwise.kernels import _threads as threads
+from rankwise.kernels.sorting import _ranks as ranks
+from rankwise.kernels.sorting._radix import falling_order
+
+__all__ = ["Ranking", "Ties", "falling_rows", "rank", "sorted_labels"]
+
+Ties = Literal["expected", "worst", "best", "input", "docid"]
+
+LONG = 20_000  # rows from which a radix sort in threads beats merging
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Labels and scores of all queries in rank order, flat; query q owns rows `offsets[q]:offsets[q + 1]`."""
+
+    labels: NDArray[np.float64]
+    scores: NDArray[np.float64]
+    offsets: NDArray[np.int64]
+    retrieved: NDArray[np.int64]  # documents of each query that were ranked at all
+    tied: NDArray[np.bool_]  # whether ties are to be averaged in the query
+
+    @cached_property
+    def ideal(self) -> NDArray[np.float64]:
+        """Labels of each query, best first."""
+        return sorted_labels(self.labels, self.offsets)
+
+    @cached_property
+    def judged(self) -> Ranking:
+        """The same with unjudged documents (label below 0) as irrelevant ones."""
+        return replace(self, labels=np.maximum(self.labels, 0.0)) if (self.labels < 0).any() else self
+
+    @cached_property
+    def complete(self) -> Ranking:
+        """The same with documents that were not retrieved tied at the bottom."""
+        sizes = np.diff(self.offsets)
+        return self if np.array_equal(sizes, self.retrieved) else replace(self, retrieved=sizes)
+
+
+def sorted_labels(labels: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Labels of each query, best first."""
+    out = np.empty_like(labels)
+    threads.by_queries(lambda low, high: ranks.sort_labels(labels, offsets, low, high, out), offsets)
+    return out
+
+
+def _order(scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Rows by falling score within each query, equal scores as they stand."""
+    order = np.empty(scores.size, dtype=np.int64)
+    sizes = np.diff(offsets)
+    longest = int(sizes[sizes <= LONG].max(initial=0))
+    threads.by_queries(lambda a, b: ranks.rank_short_lists(scores, offsets, longest, a, b, order), offsets)
+    for q in np.flatnonzero(sizes > LONG):
+        start, stop = offsets[q], offsets[q + 1]
+        order[start:stop] = falling_order(scores[start:stop])
+        order[start:stop] += start
+    return order
+
+
+def falling_rows(
+    scores: NDArray[np.float64], offsets: NDArray[np.int64], key: NDArray[Any] | None = None
+) -> NDArray[np.int64]:
+    """Rows of grouped data by falling score within each query; equal scores by rising `key`, or as they stand."""
+    order = _order(scores, offsets)
+    if key is not None:
+        threads.by_queries(lambda a, b: ranks.order_ties(scores, key, offsets, a, b, order), offsets)
+    return order
+
+
+def _tie_key(ties: Ties, labels: NDArray[np.float64], doc_ids: NDArray[Any] | None) -> NDArray[np.float64] | None:
+    """What orders equal scores, rising; None: as they stand."""
+    if ties == "worst":
+        return labels
+    if ties == "best":
+        return -labels
+    if ties == "docid":
+        if doc_ids is None:
+            raise DataError("ties='docid' orders equal scores by document id, but there are no ids; pass doc_ids=")
+        # trec_eval sorts equal scores by falling document id, compared as bytes.
+        _, place = np.unique(np.array([str(d).encode() for d in doc_ids]), return_inverse=True)
+        return -place.astype(np.float64)
+    return None
+
+
+def rank(
+    labels: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    groups: QueryGroups,
+    ties: Ties,
+    doc_ids: NDArray[Any] | None = None,
+) -> Ranking:
+    """Rank the rows of each query by falling score (labels, scores and ids in the order of the input)."""
+    key = _tie_key(ties, labels, doc_ids)
+    labels, scores, offsets = groups.grouped(labels), groups.grouped(scores), groups.offsets
+    order = falling_rows(scores, offsets, None if key is None else groups.grouped(key))
+    ranked, sorted_scores = np.empty_like(labels), np.empty_like(scores)
+    half = order.size // 2
+    threads.run(
+        [
+            partial(ranks.gather, source, order, low, high, out)
+            for source, out in ((labels, ranked), (scores, sorted_scores))
+            for low, high in ((0, half), (half, order.size))
+        ]
+    )
+    retrieved = np.empty(groups.n_queries, dtype=np.int64)
+    tied = np.empty(groups.n_queries, dtype=np.bool_)
+    threads.by_queries(lambda a, b: ranks.retrieved_counts(sorted_scores, offsets, a, b, retrieved, tied), offsets)
+    return Ranking(ranked, sorted_scores, offsets, retrieved, tied if ties == "expected" else np.zeros_like(tied))

@@ -1,0 +1,1 @@
+"""The metrics, one class per file."""

@@ -1,0 +1,60 @@
+"""Area under the precision-recall curve, as average precision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankwise.kernels._compile import compiled, helper
+from rankwise.metrics._base import Labels, Metric, Ranks
+from rankwise.metrics.catalogue._average_precision import AveragePrecision
+from rankwise.metrics.catalogue._linear import relevant_count
+
+__all__ = ["AUCPR"]
+
+
+@helper
+def _step_area(ranked: Labels, runs: Ranks, ideal: Labels) -> float:
+    area = 0.0
+    hits = 0
+    for run in range(runs.size - 1):
+        here = relevant_count(ranked[runs[run] : runs[run + 1]])
+        hits += here
+        area += here * hits / runs[run + 1]
+    relevant = relevant_count(ideal)
+    return area / relevant if relevant else np.nan
+
+
+@dataclass(frozen=True)
+class AUCPR(Metric):
+    """Area under the precision-recall curve by its step function: Σ (recall_t − recall_{t−1})·precision_t.
+
+    Without ties that is average precision; equal scores are one threshold, as in scikit-learn's
+    `average_precision_score`. The interpolated area is `aucpr[0,1]`.
+
+    >>> AUCPR().value([1, 0, 1])  # (1/1 + 2/3) / 2
+    0.833333...
+    >>> AUCPR().tied_value([1, 0, 1], runs=[0, 2, 3])  # (1/2 + 2/3) / 2
+    0.583333...
+    """
+
+    name: ClassVar[str] = "aucpr"
+    needs: ClassVar[str] = "a relevant document"
+    ranks_everything: ClassVar[bool] = True
+    thresholds: ClassVar[bool] = True
+
+    @compiled
+    def value(self, ranked: Labels, ideal: Labels) -> float:
+        """Each document is a threshold of its own."""
+        return _step_area(ranked, np.arange(ranked.size + 1), ideal)
+
+    @compiled
+    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
+        """Σ over thresholds of the recall gained times the precision there."""
+        return _step_area(ranked, runs, ideal)
+
+    def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
+        """As average precision."""
+        return AveragePrecision().swap_delta(ranked, i, j, ideal)

@@ -1,0 +1,42 @@
+"""Class-reference AUC."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankwise.kernels._compile import compiled
+from rankwise.metrics._base import Labels
+from rankwise.metrics.catalogue._auc import PairMetric, pair_count
+
+__all__ = ["ClassAUC"]
+
+
+@dataclass(frozen=True)
+class ClassAUC(PairMetric):
+    """Class-reference AUC (P0 section 3): the AUC with one grade as the positives and all others as negatives.
+
+    >>> ClassAUC(2).value([2, 1, 0])
+    1.0
+    >>> ClassAUC(1).value([2, 1, 0])  # the document of grade 2 counts as a negative here
+    0.5
+    """
+
+    name: ClassVar[str] = "auc"
+    needs: ClassVar[str] = "a document of the grade and one of another"
+    grade: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "grade", float(self.grade))
+
+    @compiled
+    def gains(self, labels: Labels, ideal: Labels) -> Labels:
+        """1 for a document of the grade."""
+        return np.where(labels == self.grade, 1.0, 0.0)
+
+    @compiled
+    def normaliser(self, ideal: Labels) -> float:
+        """m·n, the pairs."""
+        return pair_count(np.sum(ideal == self.grade), ideal.size)

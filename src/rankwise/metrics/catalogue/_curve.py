@@ -1,0 +1,90 @@
+"""Metrics that read a point off the ROC or precision-recall curve: recall at a precision, F-beta, …
+
+    value = max over cuts k of point(tp_k, k)
+
+where tp_k relevant documents stand among the first k of a list with m relevant and n irrelevant ones, and
+`point` is 0 where the cut does not meet the condition. A subclass states `point`; the rest follows: a
+threshold cannot fall between equal scores, so only cuts at the end of a run count, and exchanging ranks
+i < j changes tp_k by one for i ≤ k < j and nowhere else.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.errors import MetricError
+from rankwise.metrics._base import Labels, Metric, Ranks, number
+
+__all__ = ["CurveMetric"]
+
+
+@dataclass(frozen=True)
+class CurveMetric(Metric):
+    """Subclasses state `point`, marked `@compiled` and written for numbers and arrays alike."""
+
+    needs: ClassVar[str] = "a relevant document"
+    ranks_everything: ClassVar[bool] = True
+    thresholds: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        (level,) = fields(self)
+        object.__setattr__(self, level.name, float(getattr(self, level.name)))
+        self._check(getattr(self, level.name))
+
+    def _check(self, level: float) -> None:
+        """Refuse a level that makes no sense; by default a rate above 0 and at most 1."""
+        if not 0.0 < level <= 1.0:
+            raise MetricError(f"the level of {self} must be above 0 and at most 1, got {level:g}")
+
+    @abstractmethod
+    def point(self, hits: Any, cut: Any, relevant: Any, irrelevant: Any) -> Any:
+        """What the cut after `cut` documents with `hits` relevant ones is worth."""
+
+    def _points(self, ranked: Labels, ideal: Labels, more: int = 0) -> NDArray[np.float64]:
+        """`point` at each cut from 1 on, with `more` further hits."""
+        relevant = np.float64(np.sum(ideal > 0))  # numpy's numbers divide by zero as compiled code does: NaN
+        cuts = np.arange(1, len(ranked) + 1)
+        worth = self.point(np.cumsum(ranked > 0) + more, cuts, relevant, len(ideal) - relevant)
+        return np.asarray(worth, dtype=np.float64)
+
+    def value(self, ranked: Labels, ideal: Labels) -> float:
+        """The best cut anywhere."""
+        return self.tied_value(ranked, np.arange(len(ranked) + 1), ideal)
+
+    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
+        """The best cut at the end of a run."""
+        if not np.any(ideal > 0):
+            return float("nan")
+        points = self._points(ranked, ideal)[runs[1:] - 1] if len(ranked) else np.zeros(0)
+        return float(np.max(points, initial=0.0))
+
+    def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
+        """The best of: cuts above both ranks and below both, as they were; cuts between, with one hit more or less."""
+        now = self._points(ranked, ideal)
+        best_until = np.maximum.accumulate(np.concatenate(([0.0], now)))
+        best_from = np.append(np.maximum.accumulate(now[::-1])[::-1], 0.0)
+        relevant = ranked > 0
+        top, low = np.broadcast_arrays(np.minimum(i, j), np.maximum(i, j))
+        delta = np.zeros(top.shape)
+        for at in np.ndindex(top.shape):
+            a, b = top[at], low[at]
+            if relevant[a] != relevant[b]:
+                between = self._points(ranked, ideal, 1 if relevant[b] else -1)[a:b]
+                delta[at] = max(best_until[a], between.max(), best_from[b]) - best_until[-1]
+        return delta
+
+    def __str__(self) -> str:
+        (level,) = fields(self)
+        return self.name + number(getattr(self, level.name))
+
+    @classmethod
+    def from_text(cls, text: str) -> Self | None:
+        """The name followed by the level: `r@p=0.95`, `f1`."""
+        match = re.fullmatch(re.escape(cls.name) + r"(\d+(?:\.\d+)?|\.\d+)", text)
+        return cls(*[float(match[1])]) if match else None

@@ -1,0 +1,74 @@
+"""Discounted cumulative gain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+
+from rankwise.kernels._compile import compiled, helper
+from rankwise.metrics._base import Labels, check_cutoff
+from rankwise.metrics.catalogue._linear import LinearMetric, top
+
+__all__ = ["DCG", "graded_gain", "log_discount"]
+
+REACH = 3  # how many cut-offs deep a model learns to rank
+
+
+@helper
+def graded_gain(labels: Labels, linear: bool) -> Labels:
+    """2^y − 1, or y itself."""
+    gain: Labels = labels * 1.0 if linear else np.exp2(labels) - 1.0
+    return gain
+
+
+FIRST_DISCOUNTS = 1.0 / np.log2(np.arange(2.0, 2050.0))  # logarithms are dear, and most lists are short
+
+
+@helper
+def log_discount(n: int) -> Labels:
+    """1/log2(1 + rank) for ranks 1 to n."""
+    discount = np.empty(n)
+    known = min(n, FIRST_DISCOUNTS.size)
+    discount[:known] = FIRST_DISCOUNTS[:known]
+    for i in range(known, n):
+        discount[i] = 1.0 / np.log2(i + 2.0)
+    return discount
+
+
+@dataclass(frozen=True)
+class DCG(LinearMetric):
+    """Discounted cumulative gain (Järvelin & Kekäläinen 2002): DCG@k = Σ_{i≤k} (2^{y_i} − 1) / log2(1 + i).
+
+    `linear` takes the label itself as the gain.
+
+    >>> DCG(k=2).value([1, 2, 3])  # 1/log2(2) + 3/log2(3)
+    2.892789...
+    >>> DCG(linear=True), str(DCG(k=5, linear=True))
+    (DCG(k=None, linear=True), 'dcg[linear]@5')
+    """
+
+    name: ClassVar[str] = "dcg"
+    upper: ClassVar[float] = np.inf
+    k: int | None = None
+    linear: bool = False
+
+    def __post_init__(self) -> None:
+        check_cutoff(self.k)
+
+    def for_training(self) -> Self:
+        """The same down to `REACH` times the cut-off: below the cut-off itself no two documents push each other, though
+        they may be about to pass it (benchmarks/tune_lambdamart.py).
+        """
+        return replace(self, k=None if self.k is None else REACH * self.k)
+
+    @compiled
+    def gains(self, labels: Labels, ideal: Labels) -> Labels:
+        """2^y − 1."""
+        return graded_gain(labels, self.linear)
+
+    @compiled
+    def discounts(self, ideal: Labels) -> Labels:
+        """1/log2(1 + rank) down to rank k."""
+        return log_discount(top(self.k, ideal.size))

@@ -1,0 +1,123 @@
+"""Expected reciprocal rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.kernels._compile import compiled, helper
+from rankwise.kernels.pairs._lambda_loops import class_of
+from rankwise.metrics._base import Factors, Labels, Metric, Ranks, check_cutoff
+from rankwise.metrics.catalogue._linear import top
+
+__all__ = ["ERR"]
+
+NEGLIGIBLE = 1e-18  # a chance of still reading below this no longer changes the sum
+
+
+@helper
+def _stops(label: float, highest: float) -> float:
+    """Chance that a document of this grade ends the search: (2^y − 1) / 2^highest."""
+    return float((2.0 ** min(label, highest) - 1.0) / 2.0**highest)
+
+
+@dataclass(frozen=True)
+class ERR(Metric):
+    """Expected reciprocal rank (Chapelle et al. 2009): ERR = Σ_i (1/i)·R_i·Π_{j<i} (1 − R_j).
+
+    A reader goes down the list and stops at a document with chance R = (2^y − 1)/2^highest; the metric is the
+    expectation of 1/(rank of the stop). `highest` is the best grade there is: the data's, unless given (0).
+
+    >>> ERR(highest=1).value([1, 1])  # 1/2 + (1/2)(1/2)/2
+    0.625
+    """
+
+    name: ClassVar[str] = "err"
+    k: int | None = None
+    highest: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_cutoff(self.k)
+
+    def for_labels(self, labels: NDArray[np.float64]) -> Self:
+        """`highest` as the data's best grade."""
+        return self if self.highest else replace(self, highest=float(max(1.0, np.max(labels, initial=1.0))))
+
+    @compiled
+    def value(self, ranked: Labels, ideal: Labels) -> float:
+        """Σ (1/i)·R_i·Π_{j<i} (1 − R_j)."""
+        total = 0.0
+        reading = 1.0
+        for i in range(top(self.k, ranked.size)):
+            stop = _stops(ranked[i], self.highest)
+            total += reading * stop / (i + 1)
+            reading *= 1.0 - stop
+        return total
+
+    @compiled
+    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
+        """Let m_p be the mean over all p-subsets of a run of Π (1 − R). A reader who enters the run is still
+        reading after p of its places with chance m_p, so stops at the p-th with m_{p−1} − m_p.
+        """
+        total = 0.0
+        reading = 1.0
+        cut = top(self.k, ranked.size)
+        for run in range(runs.size - 1):
+            start = runs[run]
+            t = runs[run + 1] - start
+            if start >= cut or reading < NEGLIGIBLE:
+                break
+            # m_p by adding one document at a time: a p-subset of c documents has the c-th with chance p/c.
+            means = np.zeros(t + 1)
+            means[0] = 1.0
+            deepest = min(t, cut - start)
+            passed = 1.0
+            for c in range(1, t + 1):
+                go_on = 1.0 - _stops(ranked[start + c - 1], self.highest)
+                passed *= go_on
+                for p in range(min(c, deepest), 0, -1):
+                    means[p] += (p / c) * (go_on * means[p - 1] - means[p])
+            for p in range(1, deepest + 1):
+                total += reading * (means[p - 1] - means[p]) / (start + p)
+            reading *= passed
+        return total
+
+    def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
+        """Between the two ranks all terms change by the ratio of the chances of passing them; below, nothing does."""
+        counted = np.arange(len(ranked)) < top(self.k, len(ranked))
+        per_rank = counted / np.arange(1.0, len(ranked) + 1)
+        stop = (np.exp2(np.minimum(ranked, self.highest)) - 1.0) / 2.0**self.highest
+        reading = np.concatenate(([1.0], np.cumprod(1.0 - stop)[:-1]))
+        terms = reading * stop * per_rank
+        sums = np.cumsum(terms)
+        a, b = np.minimum(i, j), np.maximum(i, j)
+        ratio = (1.0 - stop[b]) / (1.0 - stop[a])
+        at_a = reading[a] * (stop[b] - stop[a]) * per_rank[a]
+        inner = (ratio - 1.0) * (sums[b] - terms[b] - sums[a])
+        at_b = reading[b] * (ratio * stop[a] - stop[b]) * per_rank[b]
+        return np.where(a == b, 0.0, at_a + inner + at_b)
+
+    @compiled
+    def swap_factors(self, ranked: Labels, ideal: Labels, grades: Labels) -> Factors:
+        """With T = Π(1−R)/rank: |R_b − R_a|/(1 − R_a) times the fall of T(1−R) + ΣTR from the upper rank, a's, on."""
+        n = ranked.size
+        classes = np.empty(n, dtype=np.int64)
+        heights = np.empty((1, n))
+        reading = 1.0
+        passed = 0.0
+        for i in range(n):
+            stop = _stops(ranked[i], self.highest)
+            here = reading / (i + 1) if i < top(self.k, n) else 0.0
+            passed += here * stop
+            heights[0, i] = here * (1.0 - stop) + passed
+            reading *= 1.0 - stop
+            classes[i] = class_of(ranked[i], grades)
+        weights = np.empty((1, grades.size, grades.size))
+        for a in range(grades.size):
+            for b in range(grades.size):
+                upper, lower = _stops(grades[a], self.highest), _stops(grades[b], self.highest)
+                weights[0, a, b] = abs(upper - lower) / (1.0 - upper)
+        return classes, heights, weights

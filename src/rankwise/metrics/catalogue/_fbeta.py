@@ -1,0 +1,35 @@
+"""F-beta at its best threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from rankwise.errors import MetricError
+from rankwise.kernels._compile import compiled
+from rankwise.metrics.catalogue._curve import CurveMetric
+
+__all__ = ["FBeta"]
+
+
+@dataclass(frozen=True)
+class FBeta(CurveMetric):
+    """F_β at the best threshold (P1 section 6): max over cuts of (1+β²)·tp / (β²·m + tp + fp).
+
+    >>> FBeta(1.0).value([1, 0, 1])  # after 3: 2·2 / (2 + 3)
+    0.8
+    >>> str(FBeta(0.5))
+    'f0.5'
+    """
+
+    name: ClassVar[str] = "f"
+    beta: float = 1.0
+
+    def _check(self, level: float) -> None:
+        if not 0.0 < level < float("inf"):
+            raise MetricError(f"beta must be a positive number, got {level:g}; 1 weighs precision and recall alike")
+
+    @compiled
+    def point(self, hits: Any, cut: Any, relevant: Any, irrelevant: Any) -> Any:
+        """(1+β²)·tp / (β²·m + k)."""
+        return (1.0 + self.beta**2) * hits / (self.beta**2 * relevant + cut)

@@ -1,0 +1,92 @@
+"""Multi-class AUC."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.errors import MetricError
+from rankwise.kernels._compile import compiled
+from rankwise.metrics._base import Labels, number
+from rankwise.metrics.catalogue._auc import PairMetric, pair_count
+
+__all__ = ["MAUC"]
+
+
+@dataclass(frozen=True)
+class MAUC(PairMetric):
+    """Multi-class AUC (P0 (5)): Σ_c p(c)·AUC(c) over the reference grades, AUC(c) with grade c against the rest.
+
+    The reference grades are the positive ones, and p(c) is the share of c among documents with a reference grade;
+    both are taken from the data unless given. In a query without some grade the others share its weight.
+
+    >>> MAUC((1, 2), (0.5, 0.5)).value([2, 1, 0])  # (1/2 + 1) / 2
+    0.75
+    >>> str(MAUC((1, 2), (0.5, 0.5))), str(MAUC((1, 2))), str(MAUC())
+    ('mauc[1:0.5,2:0.5]', 'mauc[1,2]', 'mauc')
+    """
+
+    name: ClassVar[str] = "mauc"
+    needs: ClassVar[str] = "a document of a reference grade and one of another"
+    classes: tuple[float, ...] = ()
+    shares: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "classes", tuple(map(float, self.classes)))
+        object.__setattr__(self, "shares", tuple(map(float, self.shares)))
+        if self.shares and (len(self.shares) != len(self.classes) or min(self.shares) <= 0):
+            raise MetricError(f"mauc needs a positive share for each class, got {self.shares} for {self.classes}")
+
+    def for_labels(self, labels: NDArray[np.float64]) -> Self:
+        """Positive grades as the classes and their shares among `labels`, where not given."""
+        if self.shares:
+            return self
+        found, counts = np.unique(labels[labels > 0], return_counts=True)
+        count_of = dict(zip(found.tolist(), counts.tolist(), strict=True))
+        classes = self.classes or tuple(found.tolist()) or (1.0,)
+        present = [(c, count_of[c] if c > 0 else int(np.sum(labels == c))) for c in classes if c <= 0 or c in count_of]
+        present = [(c, count) for c, count in present if count] or [(classes[0], 1)]
+        total = sum(count for _, count in present)
+        return replace(self, classes=tuple(c for c, _ in present), shares=tuple(n / total for _, n in present))
+
+    @compiled
+    def gains(self, labels: Labels, ideal: Labels) -> Labels:
+        """p(c)/(m_c·n_c) for a document of reference grade c."""
+        gain = np.zeros(labels.size)
+        for c in range(len(self.classes)):
+            pairs = pair_count(np.sum(ideal == self.classes[c]), ideal.size)
+            if not np.isnan(pairs):
+                gain += (labels == self.classes[c]) * (self.shares[c] / pairs)
+        return gain
+
+    @compiled
+    def normaliser(self, ideal: Labels) -> float:
+        """The shares of the grades that the query has, and not alone."""
+        weight = 0.0
+        for c in range(len(self.classes)):
+            if not np.isnan(pair_count(np.sum(ideal == self.classes[c]), ideal.size)):
+                weight += self.shares[c]
+        return weight if weight > 0 else np.nan
+
+    def _arguments(self) -> list[str]:
+        if not self.shares:
+            return [number(c) for c in self.classes]
+        return [f"{number(c)}:{number(p)}" for c, p in zip(self.classes, self.shares, strict=True)]
+
+    @classmethod
+    def from_text(cls, text: str) -> Self | None:
+        """`mauc`, `mauc[1,2]` or `mauc[1:0.7,2:0.3]`."""
+        if text == cls.name:
+            return cls()
+        if not (text.startswith(cls.name + "[") and text.endswith("]")):
+            return None
+        try:
+            pairs = [tuple(map(float, word.split(":"))) for word in text[len(cls.name) + 1 : -1].split(",")]
+        except ValueError:
+            return None
+        if len({len(pair) for pair in pairs}) != 1 or len(pairs[0]) > 2:
+            return None
+        return cls(tuple(p[0] for p in pairs), tuple(p[1] for p in pairs) if len(pairs[0]) == 2 else ())

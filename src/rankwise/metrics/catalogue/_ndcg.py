@@ -1,0 +1,60 @@
+"""Normalised discounted cumulative gain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+
+from rankwise.kernels._compile import compiled, helper
+from rankwise.kernels._judge_loops import NO_TIES, linear_value
+from rankwise.metrics._base import Labels
+from rankwise.metrics.catalogue._dcg import DCG, graded_gain, log_discount
+from rankwise.metrics.catalogue._linear import top
+
+__all__ = ["NDCG"]
+
+
+@helper
+def _discount(n: int, letor: bool) -> Labels:
+    discount = log_discount(n)
+    if letor:  # 1, 1, 1/log2(3), 1/log2(4), …: one rank later than everybody else
+        discount[1:] = discount[:-1].copy()
+    return discount
+
+
+@dataclass(frozen=True)
+class NDCG(DCG):
+    """Normalised DCG (P2 (1)): NDCG@k = DCG@k / the DCG@k of the ideal order.
+
+    `linear` takes the label itself as the gain. `letor` is what LETOR 4.0's script prints: discounts
+    1, 1, 1/log2(3), …, and 0 for a query with fewer than k documents.
+
+    >>> NDCG(k=2).value([1, 2, 3])  # (1/1 + 3/log2(3)) / (7/1 + 3/log2(3))
+    0.325296...
+    >>> NDCG().value([3, 2, 1, 0])
+    1.0
+    """
+
+    name: ClassVar[str] = "ndcg"
+    needs: ClassVar[str] = "a relevant document"
+    upper: ClassVar[float] = 1.0
+    letor: bool = False
+
+    def for_training(self) -> Self:
+        """As for DCG; LETOR's script would leave out all queries shorter than the deeper cut-off."""
+        return replace(self, k=super().for_training().k, letor=False)
+
+    @compiled
+    def discounts(self, ideal: Labels) -> Labels:
+        """1/log2(1 + rank) down to rank k."""
+        return _discount(top(self.k, ideal.size), self.letor)
+
+    @compiled
+    def normaliser(self, ideal: Labels) -> float:
+        """The DCG of the ideal order."""
+        n = top(self.k, ideal.size)
+        if self.letor and self.k and n < self.k:
+            return np.inf
+        return linear_value(graded_gain(ideal[:n], self.linear), _discount(n, self.letor), NO_TIES)

@@ -1,0 +1,145 @@
+"""Pair-wise correct."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.kernels._compile import compiled, helper
+from rankwise.kernels.pairs._lambda_loops import class_of
+from rankwise.metrics._base import Factors, Labels, Metric, Ranks
+
+__all__ = ["PairwiseCorrect"]
+
+
+@helper
+def _grades(ideal: Labels) -> Labels:
+    """The different labels, falling."""
+    different = np.empty(ideal.size)
+    count = 0
+    for i in range(ideal.size):
+        if i == 0 or ideal[i] != ideal[i - 1]:
+            different[count] = ideal[i]
+            count += 1
+    return different[:count]
+
+
+@helper
+def _grade_of(label: float, grades: Labels) -> int:
+    """Place of a label among the falling grades, by bisection."""
+    low, high = 0, grades.size - 1
+    while low < high:
+        middle = (low + high) // 2
+        if grades[middle] > label:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@dataclass(frozen=True)
+class PairwiseCorrect(Metric):
+    """Pair-wise correct (P2 section 2): share of pairs with different labels that stand in the right order.
+
+    With two grades that is the AUC. Tied scores count half.
+
+    >>> PairwiseCorrect().value([2, 0, 1])  # (2,0), (2,1) are right, (1,0) is not
+    0.666666...
+    """
+
+    name: ClassVar[str] = "pairs"
+    needs: ClassVar[str] = "two different labels"
+    ranks_everything: ClassVar[bool] = True
+
+    @compiled
+    def value(self, ranked: Labels, ideal: Labels) -> float:
+        """Pairs in the right order, counted by the labels seen above each document."""
+        return _share_of_pairs(ranked, np.arange(ranked.size + 1), ideal)
+
+    @compiled
+    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
+        """Half a pair where the scores are equal."""
+        return _share_of_pairs(ranked, runs, ideal)
+
+    def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
+        """The pair itself, and for each document between the two its order against both.
+
+        With L(v) and G(v) the documents strictly between that are below and above label v, exchanging a (upper)
+        and b changes the count by L(b) − L(a) + G(a) − G(b) + [b > a] − [a > b].
+        """
+        grades, at = np.unique(ranked, return_inverse=True)
+        counts = np.cumsum(at[:, None] == np.arange(len(grades)), axis=0)
+        top, low = np.broadcast_arrays(np.minimum(i, j), np.maximum(i, j))
+        between = counts[low] - counts[top]
+        np.put_along_axis(between, at[low][..., None], np.take_along_axis(between, at[low][..., None], -1) - 1, -1)
+        fewer = np.concatenate((np.zeros((*between.shape[:-1], 1)), np.cumsum(between, -1)), -1)
+
+        def below(g: NDArray[np.int64]) -> NDArray[np.float64]:
+            return np.asarray(np.take_along_axis(fewer, g[..., None], -1)[..., 0])
+
+        def above(g: NDArray[np.int64]) -> NDArray[np.float64]:
+            return np.asarray(fewer[..., -1] - np.take_along_axis(fewer, g[..., None] + 1, -1)[..., 0])
+
+        a, b = at[top], at[low]
+        change = below(b) - below(a) + above(a) - above(b) + np.sign(b - a)
+        sizes = np.unique(ideal, return_counts=True)[1]
+        pairs = (len(ideal) ** 2 - np.sum(sizes.astype(float) ** 2)) / 2
+        return np.asarray(np.where(a == b, 0.0, change) / pairs)
+
+    @compiled
+    def swap_factors(self, ranked: Labels, ideal: Labels, grades: Labels) -> Factors:
+        """For labels a > b: documents from the upper to the lower rank with b ≤ label < a and with b < label ≤ a."""
+        n, many = ranked.size, grades.size
+        classes = np.empty(n, dtype=np.int64)
+        heights = np.zeros((many, n))
+        for i in range(n):
+            classes[i] = class_of(ranked[i], grades)
+            if i > 0:
+                heights[:, i] = heights[:, i - 1]
+            heights[classes[i], i] -= 1.0
+        total = n * (n - 1) / 2.0
+        for c in range(many):
+            total -= heights[c, n - 1] * (heights[c, n - 1] + 1.0) / 2.0
+        weights = np.zeros((many, many, many))
+        for v in range(many):
+            for a in range(many):
+                for b in range(many):
+                    high, low = max(a, b), min(a, b)
+                    weights[v, a, b] = ((low <= v < high) + (low < v <= high)) / total
+        return classes, heights, weights
+
+
+@helper
+def _share_of_pairs(ranked: Labels, runs: Ranks, ideal: Labels) -> float:
+    grades = _grades(ideal)
+    # A Fenwick tree over grades: how many documents with at least this label stand above.
+    tree = np.zeros(grades.size + 1)
+    correct = 0.0
+    for run in range(runs.size - 1):
+        for i in range(runs[run], runs[run + 1]):
+            place = _grade_of(ranked[i], grades)  # grades before `place` are strictly better
+            while place > 0:
+                correct += tree[place]
+                place -= place & -place
+        if runs[run + 1] - runs[run] > 1:  # pairs inside the run count half
+            here = np.sort(ranked[runs[run] : runs[run + 1]])
+            same = 1
+            pairs = here.size * (here.size - 1) / 2.0
+            for i in range(1, here.size):
+                same = same + 1 if here[i] == here[i - 1] else 1
+                pairs -= same - 1
+            correct += pairs / 2.0
+        for i in range(runs[run], runs[run + 1]):
+            place = _grade_of(ranked[i], grades) + 1
+            while place <= grades.size:
+                tree[place] += 1
+                place += place & -place
+    total = ideal.size * (ideal.size - 1) / 2.0
+    same = 0
+    for i in range(1, ideal.size):
+        same = same + 1 if ideal[i] == ideal[i - 1] else 0
+        total -= same
+    return correct / total if total > 0 else np.nan

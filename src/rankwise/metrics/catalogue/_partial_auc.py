@@ -1,0 +1,94 @@
+"""Partial area under the ROC curve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rankwise.kernels._compile import compiled
+from rankwise.metrics._base import Labels, Ranks
+from rankwise.metrics.catalogue._linear import relevant_count
+from rankwise.metrics.catalogue._partial_area import PartialArea
+
+__all__ = ["PartialAUC"]
+
+
+@dataclass(frozen=True)
+class PartialAUC(PartialArea):
+    """Area under the ROC curve between two false positive rates, over their distance: the mean TPR there.
+
+    Tied scores are a slanted piece of the curve, as in a ROC plot.
+
+    >>> PartialAUC(0.0, 0.5).value([1, 0, 1, 0])  # above the first of two irrelevant documents stands one of two
+    0.5
+    """
+
+    name: ClassVar[str] = "pauc"
+    needs: ClassVar[str] = "a relevant and an irrelevant document"
+
+    @compiled
+    def value(self, ranked: Labels, ideal: Labels) -> float:
+        """Each irrelevant document is a step of width 1/n at the height of the relevant ones above it."""
+        relevant = relevant_count(ideal)
+        irrelevant = ideal.size - relevant
+        if relevant == 0 or irrelevant == 0:
+            return np.nan
+        area = 0.0
+        hits = 0
+        for i in range(ranked.size):
+            if ranked[i] > 0:
+                hits += 1
+            else:
+                left = (i - hits) / irrelevant
+                area += hits * max(0.0, min(self.high, left + 1.0 / irrelevant) - max(self.low, left))
+        return area / relevant / (self.high - self.low)
+
+    @compiled
+    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
+        """Each run is a straight piece from its first to its last corner."""
+        relevant = relevant_count(ideal)
+        irrelevant = ideal.size - relevant
+        if relevant == 0 or irrelevant == 0:
+            return np.nan
+        area = 0.0
+        hits = 0
+        for run in range(runs.size - 1):
+            here = relevant_count(ranked[runs[run] : runs[run + 1]])
+            width = (runs[run + 1] - runs[run] - here) / irrelevant
+            left = (runs[run] - hits) / irrelevant
+            a, b = max(self.low, left), min(self.high, left + width)
+            if width > 0 and b > a:
+                middle = ((a + b) / 2.0 - left) / width
+                area += (b - a) * (hits + here * middle)
+            hits += here
+        return area / relevant / (self.high - self.low)
+
+    def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
+        """Let w_p be the width within the range of the p-th irrelevant document and T_p the relevant ones above it.
+
+        One that sinks from place x to y−1 lets those between move up a place, each with one relevant document more
+        above; one that rises from y to x does the reverse. Sums over places are differences of prefix sums.
+        """
+        relevant = ranked > 0
+        above = np.cumsum(relevant)[~relevant]  # T_p
+        n = len(ideal) - int(np.sum(ideal > 0))
+        width = np.diff(np.clip(np.arange(len(above) + 1) / max(n, 1), self.low, self.high))  # w_p
+        place: Ranks = np.cumsum(~relevant) - ~relevant  # irrelevant documents above each rank
+        hits: Ranks = np.cumsum(relevant) - relevant  # relevant ones above each rank
+        own = np.append(0.0, np.cumsum(width * above))
+        moved_up = np.append(0.0, np.cumsum(width[:-1] * (above[1:] + 1)))
+        moved_down = np.append([0.0, 0.0], np.cumsum(width[1:] * (above[:-1] - 1)))
+
+        def at(sums: Labels, p: Any) -> Any:
+            return np.take(sums, p, mode="clip")  # `where` below drops what lies outside
+
+        a, b = np.minimum(i, j), np.maximum(i, j)
+        x: Any = place[a]
+        y: Any = place[b]
+        w = np.append(width, 0.0)
+        sinks = at(moved_up, y - 1) - at(moved_up, x) + at(w, y - 1) * (hits[b] + 1) - at(own, y) + at(own, x)
+        rises = at(w, x) * hits[a] + at(moved_down, y + 1) - at(moved_down, x + 1) - at(own, y + 1) + at(own, x)
+        area = np.where(relevant[a] == relevant[b], 0.0, np.where(relevant[b], sinks, rises))
+        return np.asarray(area / int(np.sum(ideal > 0)) / (self.high - self.low))

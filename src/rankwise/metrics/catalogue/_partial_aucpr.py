@@ -1,0 +1,60 @@
+"""Area under the interpolated precision-recall curve, whole or between two precisions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankwise.kernels._compile import compiled, helper
+from rankwise.metrics._base import Labels, Ranks
+from rankwise.metrics.catalogue._linear import relevant_count
+from rankwise.metrics.catalogue._partial_area import PartialArea
+
+__all__ = ["PartialAUCPR"]
+
+
+@helper
+def _area(ranked: Labels, runs: Ranks, ideal: Labels, low: float, high: float) -> float:
+    """∫ over precisions of the best recall: from the deepest cut up, a higher precision opens a new strip."""
+    relevant = relevant_count(ideal)
+    if relevant == 0:
+        return np.nan
+    hits = relevant_count(ranked)
+    area = 0.0
+    reached = low
+    for run in range(runs.size - 2, -1, -1):
+        precision = min(hits / runs[run + 1], high)
+        if precision > reached:
+            area += (precision - reached) * hits / relevant
+            reached = precision
+        hits -= relevant_count(ranked[runs[run] : runs[run + 1]])
+    return area / (high - low)
+
+
+@dataclass(frozen=True)
+class PartialAUCPR(PartialArea):
+    """Mean of R@P=α over the precisions α in [low, high] (P1 (11) with ever finer anchors).
+
+    Over [0, 1] that is the area under the interpolated precision-recall curve. Its change by a swap has no
+    short form, because one exchange can move the whole upper envelope: it is recomputed.
+
+    >>> PartialAUCPR(0.0, 1.0).value([1, 0, 1])  # recall 1 up to precision 2/3, then 1/2
+    0.833333...
+    >>> PartialAUCPR(0.75, 1.0).value([1, 0, 1])
+    0.5
+    """
+
+    name: ClassVar[str] = "aucpr"
+    needs: ClassVar[str] = "a relevant document"
+
+    @compiled
+    def value(self, ranked: Labels, ideal: Labels) -> float:
+        """Every document is a threshold."""
+        return _area(ranked, np.arange(ranked.size + 1), ideal, self.low, self.high)
+
+    @compiled
+    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
+        """Every run is a threshold."""
+        return _area(ranked, runs, ideal, self.low, self.high)

@@ -1,0 +1,33 @@
+"""Precision at k."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rankwise.kernels._compile import compiled
+from rankwise.metrics._base import Labels
+from rankwise.metrics.catalogue._linear import top
+from rankwise.metrics.catalogue._top_hits import TopHits
+
+__all__ = ["Precision"]
+
+
+@dataclass(frozen=True)
+class Precision(TopHits):
+    """Share of relevant documents (label above 0) among the first k: P@k = |{i ≤ k: y_i > 0}| / k.
+
+    Divides by k even where the list is shorter, as trec_eval does; `min` divides by the number of documents
+    there, as XGBoost does.
+
+    >>> Precision(k=4).value([1, 0, 2]), Precision(k=4, min=True).value([1, 0, 2])
+    (0.5, 0.666666...)
+    """
+
+    name: ClassVar[str] = "p"
+    min: bool = False
+
+    @compiled
+    def normaliser(self, ideal: Labels) -> float:
+        """The cut-off k."""
+        return 1.0 * (top(self.k, ideal.size) if self.min else self.k)

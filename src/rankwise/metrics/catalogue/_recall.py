@@ -1,0 +1,30 @@
+"""Recall at k."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rankwise.kernels._compile import compiled
+from rankwise.metrics._base import Labels
+from rankwise.metrics.catalogue._linear import relevant_count
+from rankwise.metrics.catalogue._top_hits import TopHits
+
+__all__ = ["Recall"]
+
+
+@dataclass(frozen=True)
+class Recall(TopHits):
+    """Share of the relevant documents that stand among the first k: R@k = |{i ≤ k: y_i > 0}| / R.
+
+    >>> Recall(k=2).value([1, 0, 2])
+    0.5
+    """
+
+    name: ClassVar[str] = "r"
+    needs: ClassVar[str] = "a relevant document"
+
+    @compiled
+    def normaliser(self, ideal: Labels) -> float:
+        """R, the relevant documents."""
+        return 1.0 * relevant_count(ideal)

@@ -1,0 +1,43 @@
+"""Winner takes all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankwise.kernels._compile import compiled
+from rankwise.metrics._base import Labels
+from rankwise.metrics.catalogue._linear import LinearMetric, relevant_count
+
+__all__ = ["WTA"]
+
+
+@dataclass(frozen=True)
+class WTA(LinearMetric):
+    """Winner takes all (P2 section 2): 1 if the top document is relevant, else 0.
+
+    >>> WTA().value([1, 0]), WTA().value([0, 1])
+    (1.0, 0.0)
+    >>> WTA().tied_value([0, 1, 0], runs=[0, 2, 3])  # a coin decides between the first two
+    0.5
+    """
+
+    name: ClassVar[str] = "wta"
+    needs: ClassVar[str] = "a relevant document"
+
+    @compiled
+    def gains(self, labels: Labels, ideal: Labels) -> Labels:
+        """1 for a relevant document."""
+        return (labels > 0) * 1.0
+
+    @compiled
+    def discounts(self, ideal: Labels) -> Labels:
+        """1 for the top rank alone."""
+        return np.ones(1)
+
+    @compiled
+    def normaliser(self, ideal: Labels) -> float:
+        """1 where there is a relevant document."""
+        return 1.0 if relevant_count(ideal) > 0 else 0.0

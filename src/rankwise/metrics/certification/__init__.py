@@ -1,0 +1,1 @@
+"""Thresholds with a guarantee."""

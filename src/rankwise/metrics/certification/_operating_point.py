@@ -1,0 +1,96 @@
+"""What a threshold does: counts, rates, and which of them a metric such as `r@p=0.95` demands.
+
+Predicted positive is a score at or above the threshold, positive a label above 0, here as everywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.errors import MetricError
+from rankwise.metrics._base import Metric
+from rankwise.metrics._names import parse
+from rankwise.metrics.catalogue._precision_at_recall import PrecisionAtRecall
+from rankwise.metrics.catalogue._recall_at_precision import RecallAtPrecision
+from rankwise.metrics.catalogue._tpr_at_fpr import TPRAtFPR
+
+__all__ = ["Counts", "Demand", "counts_at", "demand_of"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Rate = Literal["precision", "recall", "fpr"]
+
+
+@dataclass(frozen=True)
+class Demand:
+    """The rate that must hold and the one to maximise: recall (here also called TPR) or precision."""
+
+    rate: Rate
+    target: float
+    gain: Literal["precision", "recall"]
+
+    @property
+    def level(self) -> float:
+        """The least share of hits, see `Counts.trials`."""
+        return 1.0 - self.target if self.rate == "fpr" else self.target
+
+
+def demand_of(objective: str | Metric) -> Demand:
+    """What `r@p=α`, `p@r=β` or `tpr@fpr=φ` asks for.
+
+    >>> demand_of("tpr@fpr=0.01")
+    Demand(rate='fpr', target=0.01, gain='recall')
+    """
+    match parse(objective):
+        case RecallAtPrecision(precision=target):
+            return Demand("precision", target, "recall")
+        case PrecisionAtRecall(recall=target):
+            return Demand("recall", target, "precision")
+        case TPRAtFPR(rate=target):
+            return Demand("fpr", target, "recall")
+        case metric:
+            raise MetricError(
+                f"the metric must demand a rate, got {metric}; name one such as r@p=0.95, p@r=0.9 or tpr@fpr=0.01"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """True and false positives at each of some thresholds, and how many positives and negatives there are."""
+
+    tp: Ints
+    fp: Ints
+    positives: int
+    negatives: int
+
+    def trials(self, rate: Rate) -> tuple[Ints, Ints]:
+        """Hits and trials of a rate that is to be high; for the FPR, which is to be low, those of 1 − FPR."""
+        if rate == "precision":
+            return self.tp, self.tp + self.fp
+        if rate == "recall":
+            return self.tp, np.full_like(self.tp, self.positives)
+        return self.negatives - self.fp, np.full_like(self.fp, self.negatives)
+
+    def share(self, rate: Rate) -> Floats:
+        """The observed share of hits; 0 where there is no trial."""
+        hits, trials = self.trials(rate)
+        return hits / np.maximum(trials, 1)
+
+
+def counts_at(thresholds: Floats, positive: NDArray[np.bool_], scores: Floats) -> Counts:
+    """Counts at each threshold.
+
+    >>> found = counts_at(np.array([0.5]), np.array([True, False, True]), np.array([0.5, 0.7, 0.1]))
+    >>> found.tp, found.fp, found.positives
+    (array([1]), array([1]), 2)
+    """
+    order = np.argsort(scores)
+    first = np.searchsorted(scores[order], thresholds, side="left")
+    from_here = np.append(np.cumsum(positive[order][::-1])[::-1], 0)
+    tp = from_here[first]
+    positives = int(np.count_nonzero(positive))
+    return Counts(tp, scores.size - first - tp, positives, scores.size - positives)

@@ -1,0 +1,1 @@
+"""Comparing systems: intervals and paired tests."""

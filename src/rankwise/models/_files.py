@@ -1,0 +1,101 @@
+"""Save and load models, never by pickle.
+
+A `.rw` file is a zip of `manifest.json` (format version, kind, metric, parameters, feature names, training summary,
+checksums) and of the engine's own text. Loading runs no code from the file.
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+import rankwise.rankers  # noqa: F401  (kinds of models become known by being imported)
+from rankwise._version import __version__
+from rankwise.errors import DataError, ModelFileError
+from rankwise.models._archive import read_archive, read_manifest, write_archive
+from rankwise.rankers._base import SavableModel, SavedModel, model_kinds
+
+__all__ = ["info", "load", "save"]
+
+FORMAT = 1
+MOST_FEATURES = 10**7
+
+FIELDS: dict[str, Any] = {
+    "format": int,
+    "rankwise": str,
+    "kind": str,
+    "metric": str,
+    "parameters": dict,
+    "n_features": int,
+    "feature_names": list | None,
+    "summary": dict,
+    "sha256": dict,
+}
+
+
+def save(model: SavableModel, path: str | PathLike[str]) -> None:
+    """Write a fitted model; the same model is the same file, byte for byte."""
+    if not isinstance(model, SavableModel) or type(model) not in model_kinds().values():
+        raise DataError(f"save takes a model of rankwise, got {type(model).__name__}; save it by its own means")
+    saved = model.to_saved()
+    manifest = {
+        "format": FORMAT,
+        "rankwise": __version__,
+        "kind": saved.kind,
+        "metric": saved.metric,
+        "parameters": saved.parameters,
+        "n_features": saved.n_features,
+        "feature_names": saved.feature_names,
+        "summary": saved.summary,
+    }
+    write_archive(path, manifest, saved.members)
+
+
+def load(path: str | PathLike[str]) -> Any:
+    """The model that was saved, with bit-equal scores; ModelFileError if the file is not whole and sound."""
+    manifest, members = read_archive(path)
+    _check(path, manifest)
+    saved = SavedModel(
+        kind=manifest["kind"],
+        metric=manifest["metric"],
+        parameters=manifest["parameters"],
+        n_features=manifest["n_features"],
+        feature_names=manifest["feature_names"],
+        summary=manifest["summary"],
+        members=members,
+    )
+    try:
+        return model_kinds()[saved.kind].from_saved(saved)
+    except ModelFileError as problem:
+        raise ModelFileError(f"{path}: {problem}") from None
+
+
+def info(path: str | PathLike[str]) -> dict[str, Any]:
+    """What the manifest of a model file says, in plain Python types; the model itself is not read."""
+    manifest = read_manifest(path)
+    _check(path, manifest)
+    return manifest
+
+
+def _check(path: str | PathLike[str], manifest: dict[str, Any]) -> None:
+    version = manifest.get("format")
+    if version != FORMAT or isinstance(version, bool):
+        raise ModelFileError(
+            f"{path} has format {str(version)[:20]}, this rankwise reads {FORMAT}; get the one that wrote it"
+        )
+    if set(manifest) != set(FIELDS):
+        odd = sorted(set(manifest) ^ set(FIELDS))
+        raise ModelFileError(f"{path} has other fields in its manifest than rankwise writes: {odd[:3]}; save it again")
+    for name, kind in FIELDS.items():
+        if not isinstance(manifest[name], kind) or isinstance(manifest[name], bool):
+            raise ModelFileError(f"{path}: {name} is a {type(manifest[name]).__name__} in the manifest; save it again")
+    names, count = manifest["feature_names"], manifest["n_features"]
+    if not 1 <= count <= MOST_FEATURES:
+        raise ModelFileError(f"{path} is a model of {count} features, which cannot be; save it again")
+    if names is not None and (len(names) != count or not all(isinstance(name, str) for name in names)):
+        raise ModelFileError(f"{path} must name each of its {count} features, got {len(names)} names; save it again")
+    if manifest["kind"] not in model_kinds():
+        known = ", ".join(model_kinds())
+        raise ModelFileError(
+            f"{path} is a model of kind {manifest['kind'][:40]!r}, known are: {known}; get a newer rankwise"
+        )

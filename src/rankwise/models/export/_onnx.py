@@ -1,0 +1,132 @@
+"""ONNX, for every kind of model: rows of single precision called `features` in, double precision called `score` out.
+
+Trees are one TreeEnsemble of double precision (ai.onnx.ml 5), so that thresholds are those of the model and sums are
+as exact as its own. Sets of categories are tables: each becomes a column of 0 and 1 beside the features.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise._version import __version__
+from rankwise.errors import need_extra
+from rankwise.models.export._base import Format, Predict, check_trees
+from rankwise.models.export._onnx_trees import add_trees
+from rankwise.models.export._scorer import Linear, Net, Scorer, Trees
+
+__all__ = ["Onnx"]
+
+OPSET, ML_OPSET = 17, 5
+IR, ML_IR = 8, 10  # the oldest file formats that have these operators
+ACTIVATIONS = {"relu": "Relu", "tanh": "Tanh"}
+
+
+class Onnx(Format):
+    """A graph that ONNX Runtime runs from 1.21 on (from 1.12 on, if there are no trees in it)."""
+
+    name = "onnx"
+
+    def files(self, scorer: Scorer, path: Path) -> dict[Path, bytes]:
+        """The graph, with the names of the features among its metadata."""
+        need_extra("onnx", extra="onnx")
+        from onnx import TensorProto, helper
+
+        graph = Graph()
+        if isinstance(scorer, Trees):
+            check_trees(self, scorer, categories=True, nested=False)
+            last = add_trees(graph, scorer.two_sided())
+        elif isinstance(scorer, Linear):
+            last = _linear(graph, scorer)
+        elif isinstance(scorer, Net):
+            last = _net(graph, scorer)
+        else:
+            raise self.refused(scorer, "load it in Python")
+        graph.add("Reshape", [last, graph.constant(np.array([-1], dtype=np.int64))], output="score")
+        made = helper.make_graph(
+            graph.nodes,
+            "rankwise",
+            [helper.make_tensor_value_info("features", TensorProto.FLOAT, ["rows", len(scorer.names)])],
+            [helper.make_tensor_value_info("score", TensorProto.DOUBLE, ["rows"])],
+            graph.constants,
+        )
+        opsets, version = [helper.make_opsetid("", OPSET)], IR
+        if isinstance(scorer, Trees):
+            opsets, version = [*opsets, helper.make_opsetid("ai.onnx.ml", ML_OPSET)], ML_IR
+        model = helper.make_model(
+            made, opset_imports=opsets, ir_version=version, producer_name="rankwise", producer_version=__version__
+        )
+        helper.set_model_props(model, {"kind": scorer.kind, "features": json.dumps(scorer.names, ensure_ascii=False)})
+        return {path: model.SerializeToString(deterministic=True)}
+
+    def predict(self, path: Path, names: list[str]) -> Predict:
+        """By ONNX Runtime."""
+        need_extra("onnxruntime", extra="onnx")
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.log_severity_level = 3
+        session = onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
+        return lambda X: np.asarray(session.run(["score"], {"features": X})[0], dtype=np.float64)
+
+
+class Graph:
+    """Nodes and constants, each with a name of its own."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+
+    def constant(self, array: NDArray[Any]) -> str:
+        """A constant, by the name that is given back."""
+        from onnx import numpy_helper
+
+        name = f"constant_{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(array, name))
+        return name
+
+    def add(self, operation: str, inputs: list[str], *, output: str | None = None, **attributes: Any) -> str:
+        """A node; the name of its result is given back."""
+        from onnx import helper
+
+        output = output or f"{operation.lower()}_{len(self.nodes)}"
+        self.nodes.append(helper.make_node(operation, inputs, [output], **attributes))
+        return output
+
+    def cast(self, what: str, kind: type) -> str:
+        """The same numbers in another type."""
+        from onnx import helper
+
+        return self.add("Cast", [what], to=helper.np_dtype_to_tensor_dtype(np.dtype(kind)))
+
+
+def _standardised(graph: Graph, center: NDArray[np.float64], scale: NDArray[np.float64]) -> str:
+    """(x − center)·scale in double precision."""
+    rows = graph.cast("features", np.float64)
+    if center.any():
+        rows = graph.add("Sub", [rows, graph.constant(center)])
+    return rows if (scale == 1.0).all() else graph.add("Mul", [rows, graph.constant(scale)])
+
+
+def _linear(graph: Graph, scorer: Linear) -> str:
+    rows = _standardised(graph, scorer.center, scorer.scale)
+    if scorer.single:
+        rows = graph.cast(graph.cast(rows, np.float32), np.float64)
+    found = graph.add("MatMul", [rows, graph.constant(scorer.weights[:, None])])
+    return graph.add("Add", [found, graph.constant(np.array([scorer.constant]))])
+
+
+def _net(graph: Graph, scorer: Net) -> str:
+    rows = graph.cast(_standardised(graph, scorer.center, scorer.scale), np.float32)
+    for number, (weights, bias) in enumerate(scorer.layers):
+        if number:
+            rows = graph.add(ACTIVATIONS[scorer.activation], [rows])
+        rows = graph.add("MatMul", [rows, graph.constant(np.ascontiguousarray(weights.T))])
+        if bias is not None:
+            rows = graph.add("Add", [rows, graph.constant(bias)])
+    return graph.add("Add", [graph.cast(rows, np.float64), graph.constant(np.array([scorer.constant]))])

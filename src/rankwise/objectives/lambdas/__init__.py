@@ -1,0 +1,1 @@
+"""λ-gradients of metrics."""

@@ -1,0 +1,242 @@
+"""Is there a cost behind a λ-function, and is it convex? P2 section 4, checked numerically at given scores.
+
+λ is minus the gradient of a cost C (P2 (3)), so the Hessian of C is minus the Jacobian J_jk = ∂λ_j/∂s_k. (The paper
+calls J itself the Hessian, and regularises by +α·s_j: with the sign of (3) both are to be read with a minus.) Then
+
+- balance: Σ_j λ_j = 0, or the mean score drifts;
+- a cost while the ranking stays: J is symmetric, P2 (5), by the Poincaré lemma;
+- a cost across rankings: P2 asks for (5) everywhere, but most λ-functions jump where two documents i and j change
+  places. Under a cost that is continuous there, only λ_i and λ_j jump, by opposite amounts;
+- convexity while the ranking stays: −J is positive semidefinite.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankwise.errors import DataError, ShapeError
+from rankwise.metrics._base import Metric
+from rankwise.metrics._evaluate import rows_of
+from rankwise.objectives.lambdas._custom import CustomLambda, LambdaFunction
+from rankwise.objectives.lambdas._objective import LambdaObjective
+
+__all__ = ["Diagnosis", "Finding", "diagnose"]
+
+STEP = 1e-5  # of central differences: errors of STEP² and of rounding/STEP, both far below the tolerance
+APART = 4 * STEP  # least gap between scores, so that no step changes a rank
+LARGEST = 1e8  # scores beyond this are too coarse for such steps
+FLAT = 1e-4  # λ's that change by less than this share of their size for a unit of score count as constant
+
+Scores = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Whether a condition holds, how far it is broken, how far was allowed, and the two rows that break it most."""
+
+    holds: bool
+    violation: float
+    allowed: float
+    pair: tuple[int, int] | None = None
+
+    def _says(self, yes: str, no: str) -> str:
+        if self.holds:
+            return f"yes: {yes}"
+        where = "" if self.pair is None else f"; worst for rows {self.pair[0]} and {self.pair[1]}"
+        return f"NO: {no} by {self.violation:.3g} (allowed {self.allowed:.1g}){where}"
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What `diagnose` found; rows are counted from 0 as they were given. `convex` is None where no cost exists."""
+
+    balanced: Finding
+    symmetric: Finding
+    across_ranks: Finding
+    convex: Finding | None
+    n: int
+    moved: float  # how far a score was moved to set equal ones apart
+
+    def to_dict(self) -> dict[str, Any]:
+        """All findings as plain numbers and lists."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        convex = "–: there is no cost"
+        if self.convex is not None:
+            convex = self.convex._says("−J has no eigenvalue below 0", "−J has an eigenvalue below 0")
+        rows = {
+            "the λ's sum to zero": self.balanced._says("the mean score stays", "the mean score drifts"),
+            "a cost exists": self.symmetric._says("J is symmetric", "J is not symmetric"),
+            "across rank changes": self.across_ranks._says("no other λ jumps there", "other λ's jump there"),
+            "the cost is convex": convex,
+        }
+        lines = [f"λ's of {self.n} documents; J = ∂λ/∂s while the ranking stays"]
+        lines += [f"  {name:<20} {text}" for name, text in rows.items()]
+        if self.moved:
+            lines.append(f"  examined beside the scores given: equal ones were set apart, by at most {self.moved:.2g}")
+        return "\n".join(lines)
+
+
+def diagnose(
+    lambda_function: LambdaFunction | str | Metric, y: ArrayLike, scores: ArrayLike, *, tolerance: float = 1e-5
+) -> Diagnosis:
+    """Whether the λ's of one query sum to zero, come from a cost, and from a convex one, at these scores.
+
+    Takes a λ-function as `CustomLambda` does, or a metric for its λ's by `lambda_gradients`, and calls it four times a
+    document. `tolerance` is relative to the largest entry of the Jacobian; for the sum of the λ's to Σ|λ|, for jumps
+    to the largest λ. Scores closer than 4e-5 are first set that far apart.
+
+    >>> from rankwise.objectives.lambdas._examples import ranknet
+    >>> print(diagnose(ranknet, [0, 2, 1], [0.3, 0.1, 0.2]))
+    λ's of 3 documents; J = ∂λ/∂s while the ranking stays
+      the λ's sum to zero  yes: the mean score stays
+      a cost exists        yes: J is symmetric
+      across rank changes  yes: no other λ jumps there
+      the cost is convex   yes: −J has no eigenvalue below 0
+    """
+    labels, given = rows_of("labels", y), rows_of("scores", scores)
+    if labels.size != given.size:
+        raise ShapeError(f"y and scores must have one entry a row, got {labels.size} and {given.size}")
+    if labels.size < 2:
+        raise DataError("a query of 1 document has no pairs to examine; pass the rows of a longer one")
+    far = int(np.abs(given).argmax())
+    if abs(given[far]) > LARGEST:
+        raise DataError(
+            f"scores must be within ±{LARGEST:g} to be moved in steps of {STEP:g}, got {given[far]} at row {far}; "
+            "subtract their mean"
+        )
+    if not 0.0 < tolerance < 1.0:
+        raise DataError(f"tolerance must be between 0 and 1, got {tolerance!r}; 1e-5 is usual")
+
+    def lambdas_of(y: NDArray[np.float64], qid: ArrayLike | None = None) -> Callable[[Scores], Scores]:
+        if isinstance(lambda_function, str | Metric):
+            return _minus(LambdaObjective(lambda_function, y, qid, method="exact", norm=None))
+        return _minus(CustomLambda(lambda_function, y, qid))
+
+    lambdas = lambdas_of(labels)
+    s = _set_apart(given)
+    at_s = lambdas(s)
+    jacobian = _jacobian(lambdas, s)
+    allowed = tolerance * max(float(np.abs(jacobian).max()), FLAT * float(np.abs(at_s).max()))
+    symmetric = _symmetric(jacobian, allowed)
+    return Diagnosis(
+        balanced=_balanced(at_s, tolerance, lambda: _drifting_pair(lambdas_of, labels, s, jacobian, allowed)),
+        symmetric=symmetric,
+        across_ranks=_across_ranks(lambdas, s, tolerance),
+        convex=_convex(jacobian, allowed) if symmetric.holds else None,
+        n=labels.size,
+        moved=float(np.abs(s - given).max()),
+    )
+
+
+def _minus(objective: LambdaObjective | CustomLambda) -> Callable[[Scores], Scores]:
+    return lambda scores: -objective.gradients(scores)[0]  # P2 (3): λ = −∂C/∂s
+
+
+def _set_apart(scores: Scores) -> Scores:
+    """Scores in the same order, neighbours in rank at least `APART` from each other."""
+    order = np.argsort(-scores, kind="stable")
+    gaps = -np.diff(scores[order])
+    if gaps.min() >= APART:
+        return scores
+    apart = np.empty_like(scores)
+    apart[order] = scores.max() - np.concatenate(([0.0], np.cumsum(np.maximum(gaps, APART))))
+    return apart
+
+
+def _jacobian(lambdas: Callable[[Scores], Scores], s: Scores) -> NDArray[np.float64]:
+    """J_jk = ∂λ_j/∂s_k by central differences."""
+    J = np.empty((s.size, s.size))
+    for k in range(s.size):
+        above, below = s.copy(), s.copy()
+        above[k] += STEP
+        below[k] -= STEP
+        J[:, k] = (lambdas(above) - lambdas(below)) / (above[k] - below[k])
+    return J
+
+
+def _largest(pairs: NDArray[np.float64]) -> tuple[int, int]:
+    """Row and column of the largest entry, the smaller first."""
+    i, j = np.unravel_index(int(np.argmax(pairs)), pairs.shape)
+    return int(min(i, j)), int(max(i, j))
+
+
+def _balanced(at_s: Scores, tolerance: float, pair: Callable[[], tuple[int, int] | None]) -> Finding:
+    drift, allowed = abs(float(at_s.sum())), tolerance * float(np.abs(at_s).sum())
+    holds = drift <= allowed
+    return Finding(holds, drift, allowed, None if holds else pair())
+
+
+def _drifting_pair(
+    lambdas_of: Callable[..., Callable[[Scores], Scores]],
+    y: NDArray[np.float64],
+    s: Scores,
+    J: NDArray[np.float64],
+    allowed: float,
+) -> tuple[int, int] | None:
+    """The two rows on whose scores Σλ depends most; if on none, those that drift most when alone in a list.
+
+    Both are Newton's third law: a force of j on i that is not returned changes with s_i and s_j, and moves the pair.
+    """
+    felt = np.abs(J.sum(axis=0))
+    second, first = np.argsort(felt)[-2:]
+    if felt[second] > allowed:
+        return int(min(first, second)), int(max(first, second))
+    i, j = np.triu_indices(y.size, 1)
+    rows = np.column_stack((i, j)).ravel()
+    try:
+        alone = lambdas_of(y[rows], np.repeat(np.arange(i.size), 2))(s[rows]).reshape(-1, 2)
+    except Exception:  # a user's function that cannot take lists of two documents
+        return None
+    drifts = np.abs(alone.sum(axis=1))
+    worst = int(np.argmax(drifts))
+    return (int(i[worst]), int(j[worst])) if drifts[worst] > 0 else None
+
+
+def _symmetric(J: NDArray[np.float64], allowed: float) -> Finding:
+    difference = np.abs(J - J.T)  # P2 (5)
+    violation = float(difference.max())
+    holds = violation <= allowed
+    return Finding(holds, violation, allowed, None if holds else _largest(difference))
+
+
+def _across_ranks(lambdas: Callable[[Scores], Scores], s: Scores, tolerance: float) -> Finding:
+    """Let each document meet the next one in rank half-way, and compare the λ's just before and just after."""
+    order = np.argsort(-s, kind="stable")
+    near = max(1e-9, 4 * float(np.spacing(np.abs(s).max())))
+    worst, largest, pair = 0.0, 0.0, None
+    for upper, lower in itertools.pairwise(order):
+        middle = (s[upper] + s[lower]) / 2
+        before, after = s.copy(), s.copy()
+        before[upper] = after[lower] = middle + near
+        before[lower] = after[upper] = middle - near
+        at = lambdas(before)
+        jump = lambdas(after) - at
+        jump[[upper, lower]] = jump[[upper, lower]].mean()  # what is along s_upper − s_lower is allowed
+        largest = max(largest, float(np.abs(at).max()))
+        if np.abs(jump).max() > worst:
+            worst, pair = float(np.abs(jump).max()), (int(min(upper, lower)), int(max(upper, lower)))
+    allowed = tolerance * largest
+    return Finding(worst <= allowed, worst, allowed, None if worst <= allowed else pair)
+
+
+def _convex(J: NDArray[np.float64], allowed: float) -> Finding:
+    """−J ≥ 0. Where it is not, the pair named gives most to the curvature along its eigenvector.
+
+    With balanced λ's, vᵀ(−J)v = Σ_{i<j} J_ij (v_i − v_j)²: a pair bends the cost down where its J_ij is negative.
+    """
+    hessian = -(J + J.T) / 2
+    values, vectors = np.linalg.eigh(hessian)
+    violation = max(0.0, -float(values[0]))
+    allowed *= J.shape[0]  # an eigenvalue adds up the errors of a row
+    if violation <= allowed:
+        return Finding(True, violation, allowed)
+    v = vectors[:, 0]
+    return Finding(False, violation, allowed, _largest(hessian * (v[:, None] - v[None, :]) ** 2))

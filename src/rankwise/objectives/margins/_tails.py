@@ -1,0 +1,288 @@
+"""How good the worst pairs are: what the programs of P3 maximise, for given scores, and its slope.
+
+For scores f each program's value is the least of Σ_ij d_ij (f_i − f_j)/2 over the distributions d that its dual allows:
+the mean margin of a tail. A `Tail` has that value, and the d that it is had by as signed weights of rows, u with
+Σ_ij d_ij (f_i − f_j) = Σ_i u_i f_i: a cut, since any allowed d bounds the program from above.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from rankwise.kernels.pairs import _close_pairs as close_pairs
+from rankwise.kernels.pairs import _row_tails as row_tails
+from rankwise.kernels.pairs import _tails as pair_tails
+from rankwise.metrics._ranking import falling_rows
+from rankwise.objectives.margins._lists import Array, Indices, PairLists
+
+__all__ = ["Band", "HardTail", "PairTail", "ProductTail", "Tail", "TailOf", "TangentTail"]
+
+CLOSE = 5e-8  # how exactly the mean of a tail of pairs is found, margins being from −1 to 1
+NEAR = 1024  # pairs or rows that the curvature is taken from
+LONG = 20_000  # rows from which a sample of pairs tells where to search
+WORST_PAIRS = 16  # of which the hard margin makes a cut each
+SEARCH = 48  # halvings of an interval
+GRID = 2.0**44  # scores are rounded to 1/GRID, so that equal ones stay equal however they were added up
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """Pairs, or rows, whose margins lie at the end of a tail: how far its mean bends when the scores change.
+
+    The second derivative is −Σ scale·(z − z̄)(z − z̄)ᵀ, z being half the difference of the two rows, or half the row,
+    and z̄ the mean of its side.
+    """
+
+    first: Indices
+    second: Indices | None
+    side: Indices
+    scale: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Tail:
+    """The value of a program at some scores, its cuts there, and the margin ρ that the tail lies below."""
+
+    value: float
+    weights: list[Array]
+    rho: float
+    ends: Array = field(default_factory=lambda: np.zeros((0, 2)))  # of both sides of each block
+    nu: Array | None = None  # the ν+ of each block that the value is had by
+
+
+class TailOf(Protocol):
+    """A program: what it makes of scores, one a row."""
+
+    epsilon: float
+
+    def __call__(self, scores: Array) -> Tail:
+        """The tail of these scores."""
+        ...
+
+    def band(self, scores: Array, tail: Tail) -> Band | None:
+        """What lies at the end of that tail; None where the program is no smooth function of the scores."""
+        ...
+
+    def eased(self, epsilon: float) -> TailOf:
+        """The program for a larger ε, whose cuts are cuts of this one too."""
+        ...
+
+
+class PairTail:
+    """P3 (2): the mean margin of the lowest ν = ε·(all pairs); d_ij <= 1/ν."""
+
+    def __init__(self, lists: PairLists, epsilon: float) -> None:
+        self.lists, self.epsilon, self.mass = lists, epsilon, epsilon * lists.pairs
+
+    def eased(self, epsilon: float) -> PairTail:
+        """The same pairs, more of them in the tail."""
+        return PairTail(self.lists, epsilon)
+
+    def __call__(self, scores: Array) -> Tail:
+        """The tail, by a sort and a search for its end."""
+        lists, scores = self.lists, _on_grid(scores)
+        spread = float(np.ptp(scores))
+        if spread == 0.0:
+            return Tail(0.0, [self._mean_weights()], 0.0)
+        order = falling_rows(scores, lists.offsets)
+        ranked, grade, weight = scores[order], lists.grade[order], lists.weight[order]
+        none = np.zeros(0, dtype=np.int64)
+        counted: tuple[Any, ...] = (ranked, weight, weight, grade, lists.grades, lists.offsets)
+        if lists.two_grades:
+            place, starts = np.empty_like(order), np.empty_like(lists.offsets)
+            levels, better, worse = np.empty((3, order.size))
+            count = pair_tails.put_together(ranked, grade, weight, lists.offsets, place, levels, better, worse, starts)
+            counted = (levels[:count], better[:count], worse[:count], none, none, starts)
+        search: tuple[Any, ...] = (self.mass, *self._bracket(scores, spread), -2.0 * spread, 2.0 * spread, CLOSE)
+        low, high, below_low, below_high = pair_tails.find_gap(*counted, *search)
+        share = (self.mass - below_low) / (below_high - below_low) if below_high > below_low else 0.0
+        if lists.two_grades:
+            of_better, of_worse = np.empty((2, count))
+            pair_tails.two_grade_weights(
+                counted[0], better[:count], worse[:count], starts, low, high, share, of_better, of_worse
+            )
+            by_rank = np.where(grade > 0, of_better[place], -of_worse[place])
+        else:
+            by_rank = (1.0 - share) * self._partners(ranked, grade, weight, low)
+            by_rank += share * self._partners(ranked, grade, weight, high)
+        u = np.empty_like(scores)
+        u[order] = by_rank * weight / self.mass
+        # Between low and high the tail is a mixture, which may lie above the true one by no more than this.
+        unsure = 0.5 * (high - low) * share * (below_high - below_low) / self.mass
+        return Tail(0.5 * float(u @ scores) - unsure, [u], 0.5 * low)
+
+    def band(self, scores: Array, tail: Tail) -> Band:
+        """Pairs of a sample whose margins are next to ρ."""
+        first, second = self.lists.sample
+        off = np.abs(0.5 * (scores[first] - scores[second]) - tail.rho)
+        near, width, each = _near(off)
+        scale = np.full(near.size, each / (2.0 * width * self.epsilon * first.size))
+        return Band(first[near], second[near], np.zeros_like(near), scale)
+
+    def _bracket(self, scores: Array, spread: float) -> tuple[float, float]:
+        """Where the tail may end: for many rows as a sample of pairs has it."""
+        if scores.size < LONG:
+            return -spread, spread
+        first, second = (rows[:4096] for rows in self.lists.sample)
+        at = np.clip(np.array([self.epsilon - 0.03, self.epsilon + 0.03]), 0.0, 1.0)
+        low, high = np.quantile(scores[first] - scores[second], at)
+        return float(low), float(max(high, low + 1e-6 * spread))
+
+    def _partners(self, scores: Array, grade: Indices, weight: Array, gap: float) -> Array:
+        lists = self.lists
+        worse, better = np.empty((2, scores.size))
+        close_pairs.close_weights(
+            scores, grade, lists.grades, weight, lists.offsets, gap, 0, lists.grades.size, worse, better
+        )
+        return np.asarray(worse - better)
+
+    def _mean_weights(self) -> Array:
+        """Every pair alike."""
+        lists = self.lists
+        zero = np.zeros(lists.grade.size)
+        return self._partners(zero, lists.grade, lists.weight, 1.0) * lists.weight / lists.pairs
+
+
+class ProductTail:
+    """P3 (7): d_ij = d+_i·d-_j with d+_i <= 1/ν+ and d-_j <= 1/ν-, ν+·ν- = ε·p·n, in each block of pairs.
+
+    A block has the share of its pairs in all, so that d_ij <= 1/ν holds for any number of blocks; with one list of two
+    grades there is one block, and this is P3's own program.
+    """
+
+    def __init__(self, lists: PairLists, epsilon: float, nu: Array | None = None) -> None:
+        self.lists, self.blocks, self.epsilon = lists, lists.blocks, epsilon
+        self.share = self.blocks.pairs / self.blocks.pairs.sum()
+        # corollary 4: ν+ = √ε·p, unless it is given
+        self.nu = np.sqrt(epsilon) * self.blocks.weights[:, 0] if nu is None else nu
+
+    def eased(self, epsilon: float) -> ProductTail:
+        """Larger ν+ and ν-, in the same proportion."""
+        p = self.blocks.weights[:, 0]
+        nu = self.nu * np.sqrt(epsilon / self.epsilon)
+        return ProductTail(self.lists, epsilon, np.clip(nu, np.maximum(epsilon * p, self.nu), p))
+
+    def masses(self, nu: Array) -> Array:
+        """ν+ and ν- = ν/ν+ of each block."""
+        return np.column_stack((nu, self.epsilon * self.blocks.pairs / nu))
+
+    def tail(self, scores: Array, masses: Array) -> tuple[Array, Array, Array]:
+        """Weights of rows; where the tails of both sides of each block end; and their means."""
+        scores = _on_grid(scores)
+        blocks = self.blocks
+        u, (ends, means) = np.zeros_like(scores), np.empty((2, len(masses), 2))
+        row_tails.block_tails(
+            scores, self.lists.weight, blocks.better, blocks.better_starts, blocks.worse, blocks.worse_starts,
+            masses, self.share, 0, len(masses), u, ends, means,
+        )  # fmt: skip
+        return u, ends, means
+
+    def __call__(self, scores: Array) -> Tail:
+        """The tail, by counting."""
+        return self._tail(scores, self.nu)
+
+    def _tail(self, scores: Array, nu: Array) -> Tail:
+        u, ends, _ = self.tail(scores, self.masses(nu))
+        # (8): ρ̂ = ½ (end of the better − end of the worse), b half-way between them
+        rho = 0.5 * float(self.share @ (ends[:, 0] - ends[:, 1]))
+        return Tail(0.5 * float(u @ scores), [u], rho, ends, nu)
+
+    def band(self, scores: Array, tail: Tail) -> Band:
+        """Rows next to where the tail of their side of their block ends."""
+        blocks = self.blocks
+        assert tail.nu is not None
+        caps = self.share[:, None] / self.masses(tail.nu)
+        sides = ((blocks.better, blocks.better_starts), (blocks.worse, blocks.worse_starts))
+        sizes = [np.diff(starts) for _, starts in sides]
+        rows = np.concatenate([rows for rows, _ in sides])
+        ends = np.concatenate([np.repeat(tail.ends[:, side], sizes[side]) for side in range(2)])
+        scale = np.concatenate([np.repeat(caps[:, side], sizes[side]) for side in range(2)]) * self.lists.weight[rows]
+        near, width, each = _near(np.abs(scores[rows] - ends))
+        return Band(rows[near], None, (near >= blocks.better.size).astype(np.int64), each * scale[near] / width)
+
+
+def _on_grid(scores: Array) -> Array:
+    return np.rint(scores * GRID) / GRID
+
+
+def _near(off: Array) -> tuple[Indices, float, float]:
+    """Which are the nearest, how far off they are at most, and for how many each stands: of equal ones, only some."""
+    few = min(NEAR, off.size - 1)
+    width = max(float(np.partition(off, few)[few]), CLOSE)
+    near = np.flatnonzero(off <= width)
+    some = near[:: -(-near.size // NEAR)]
+    return some, width, near.size / some.size
+
+
+class TangentTail(ProductTail):
+    """P3 (9): ν+ is free, 1/ν+ replaced by its tangent at ν_c, so that (d+, d-, ν+) is from a convex set."""
+
+    def eased(self, epsilon: float) -> ProductTail:
+        """Itself: its ε is part of the tangent."""
+        return self
+
+    def masses(self, nu: Array) -> Array:
+        """1 / cap of both sides: 2/ν_c − ν+/ν_c² and ν+/ν."""
+        return np.column_stack((1.0 / (2.0 / self.nu - nu / self.nu**2), self.epsilon * self.blocks.pairs / nu))
+
+    def __call__(self, scores: Array) -> Tail:
+        """The least tail over ν+; that is convex in ν+, so its slope is searched for a change of sign."""
+        p = self.blocks.weights[:, 0]
+        low = self.epsilon * p  # ν/n
+        high = np.maximum(low, 2.0 * self.nu - self.nu**2 / p)
+        for _ in range(SEARCH):
+            middle = 0.5 * (low + high)
+            falls = self._slope(scores, middle) < 0.0
+            low, high = np.where(falls, middle, low), np.where(falls, high, middle)
+        return self._tail(scores, 0.5 * (low + high))
+
+    def _slope(self, scores: Array, nu: Array) -> Array:
+        """Of the value of each block by ν+: a higher cap lowers the value by Σ (end − f_i) over the tail."""
+        masses = self.masses(nu)
+        _, ends, means = self.tail(scores, masses)
+        lowered = masses * np.abs(ends - means)
+        return np.asarray(lowered[:, 0] / self.nu**2 - lowered[:, 1] / (self.epsilon * self.blocks.pairs))
+
+
+class HardTail:
+    """P3 (4), and by theorem 2 (5): the least margin of any pair."""
+
+    epsilon = 1.0
+
+    def __init__(self, lists: PairLists) -> None:
+        self.blocks = lists.blocks
+
+    def eased(self, epsilon: float) -> HardTail:
+        """Itself: it has no ε."""
+        return self
+
+    def band(self, scores: Array, tail: Tail) -> None:
+        """None: a least margin has edges, not bends."""
+
+    def __call__(self, scores: Array) -> Tail:
+        """The worst pairs, a cut each: the k-th worst better row with the k-th worst worse one of a block."""
+        worst: list[tuple[float, int, int]] = []
+        blocks, scores = self.blocks, _on_grid(scores)
+        for b in range(len(blocks.weights)):
+            better = blocks.better[blocks.better_starts[b] : blocks.better_starts[b + 1]]
+            worse = blocks.worse[blocks.worse_starts[b] : blocks.worse_starts[b + 1]]
+            low, high = _first(scores[better]), _first(-scores[worse])
+            for i, j in zip(better[low], worse[high], strict=False):
+                worst.append((0.5 * float(scores[i] - scores[j]), int(i), int(j)))
+        worst.sort()
+        weights = []
+        for _, i, j in worst[:WORST_PAIRS]:
+            u = np.zeros_like(scores)
+            u[i], u[j] = 1.0, -1.0
+            weights.append(u)
+        return Tail(worst[0][0], weights, worst[0][0])
+
+
+def _first(values: Array) -> np.ndarray:
+    """Where the lowest few are, rising."""
+    count = min(WORST_PAIRS, values.size)
+    some = np.argpartition(values, count - 1)[:count]
+    return some[np.lexsort((some, values[some]))]

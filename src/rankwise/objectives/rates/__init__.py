@@ -1,0 +1,1 @@
+"""Rates at operating points, as smooth objectives."""

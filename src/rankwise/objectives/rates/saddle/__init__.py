@@ -1,0 +1,1 @@
+"""The saddle-point programs of Eban et al. (2017)."""

@@ -1,0 +1,94 @@
+"""What every model is: a scikit-learn estimator that can be saved; and a ranker, whose score is its metric."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+
+from rankwise.data._groups import QueryGroups
+from rankwise.metrics import Metric, evaluate, parse
+from rankwise.metrics._evaluate import rows_of
+
+__all__ = ["Ranker", "SavableModel", "SavedModel", "model_kinds"]
+
+_KINDS: dict[str, type[SavableModel]] = {}
+
+
+@dataclass(frozen=True)
+class SavedModel:
+    """What a model file holds: plain values for its manifest, and bytes by name for its other members."""
+
+    kind: str
+    metric: str
+    parameters: dict[str, Any]
+    n_features: int
+    feature_names: list[str] | None
+    summary: dict[str, Any] = field(default_factory=dict)
+    members: dict[str, bytes] = field(default_factory=dict)
+
+
+class SavableModel(BaseEstimator, ABC):  # type: ignore[misc]
+    """Base of all models; a subclass with a `kind` can be saved and loaded under that name."""
+
+    kind: ClassVar[str] = ""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__dict__.get("kind"):
+            _KINDS[cls.kind] = cls
+
+    @abstractmethod
+    def scores(self, X: Any) -> NDArray[np.float64]:
+        """A number for each row: the higher, the better its rank, or the likelier positive."""
+
+    def checked_scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """`scores` of a matrix known to be sound (a column a feature, nothing infinite), checked again or not."""
+        return self.scores(X)
+
+    @abstractmethod
+    def to_saved(self) -> SavedModel:
+        """The fitted model as plain values and bytes."""
+
+    @classmethod
+    @abstractmethod
+    def from_saved(cls, saved: SavedModel) -> Self:
+        """The model that `to_saved` described; whatever is wrong with it raises ModelFileError."""
+
+
+class Ranker(SavableModel):
+    """Base of all rankers."""
+
+    metric: str | Metric
+
+    @abstractmethod
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """A score for each row: the higher, the better its rank."""
+
+    def scores(self, X: Any) -> NDArray[np.float64]:
+        """What `predict` gives."""
+        return self.predict(X)
+
+    def score(
+        self, X: Any, y: ArrayLike, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """The metric of this model on these rows, queries without a value left out.
+
+        Metrics weigh queries, not rows: a query weighs the mean of `sample_weight` over its rows.
+        """
+        metric = parse(self.metric)
+        weight = None
+        if sample_weight is not None:
+            rows = rows_of("weights", sample_weight)
+            groups = QueryGroups.of_rows(qid, rows.size)
+            weight = np.add.reduceat(groups.grouped(rows), groups.offsets[:-1]) / groups.sizes
+        return evaluate(y, self.predict(X), qid, metric, weight=weight)[metric]
+
+
+def model_kinds() -> dict[str, type[SavableModel]]:
+    """Every class of models that can be saved, by kind."""
+    return dict(_KINDS)

@@ -1,0 +1,78 @@
+"""Values in the manifest of a model file, as plain as JSON has them, and checked when they come back."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from rankwise.errors import ModelFileError
+from rankwise.metrics import Metric
+from rankwise.rankers._base import SavedModel
+
+__all__ = ["histories", "is_number", "know_features", "number_or_none", "told_of", "whole"]
+
+
+def told_of(model: Any) -> dict[str, Any]:
+    """What the manifest says of any model: its kind, parameters and features."""
+    names = getattr(model, "feature_names_in_", None)
+    return {
+        "kind": model.kind,
+        "parameters": {name: _plain(value) for name, value in model.get_params(deep=False).items()},
+        "n_features": int(model.n_features_in_),
+        "feature_names": None if names is None else [str(name) for name in names],
+    }
+
+
+def know_features(model: Any, saved: SavedModel) -> None:
+    """Give a model that is being loaded the features that it was saved with."""
+    model.n_features_in_ = saved.n_features
+    if saved.feature_names is not None:
+        model.feature_names_in_ = np.array(saved.feature_names, dtype=object)
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON has it; what was only a start of the training (scores, a model, a generator) is left out."""
+    if isinstance(value, Metric):
+        return str(value)
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value if isinstance(value, str | int | float | bool | None) else None
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a finite number that a float can hold, which a whole number of JSON need not be."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+
+
+def whole(said: dict[str, Any], name: str) -> int:
+    """A whole number of a model's summary."""
+    value = said.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**63:
+        raise ModelFileError(f"{name} of the model's summary must be a whole number, got {value!r}; save it again")
+    return value
+
+
+def number_or_none(said: dict[str, Any], name: str) -> float | None:
+    """A finite number of a model's summary, or None."""
+    value = said.get(name)
+    if value is not None and not is_number(value):
+        raise ModelFileError(f"{name} of the model's summary must be a number, got {value!r}; save it again")
+    return value
+
+
+def histories(said: dict[str, Any]) -> dict[str, dict[str, list[float]]]:
+    """The values of each round, by judged set and metric."""
+    found: Any = said.get("evals_result")
+    fits = isinstance(found, dict) and all(
+        isinstance(one, dict) and all(isinstance(v, list) and all(map(is_number, v)) for v in one.values())
+        for one in found.values()
+    )
+    if not fits:
+        raise ModelFileError("evals_result of the model's summary must be lists of numbers; save the model again")
+    return dict(found)

@@ -1,0 +1,1 @@
+"""Neural nets (extra `torch`)."""

@@ -1,0 +1,112 @@
+"""Nets: layers of one width each, or the user's own module, and their scores."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from rankwise.errors import DataError, ShapeError
+from rankwise.rankers.nets._standardizer import ROWS
+
+__all__ = ["layer_shapes", "make_module", "new_weights", "scores_of", "scores_of_rows", "threads_worth"]
+
+WORTH_THREADS = 2**24  # products in a forward pass
+ACTIVATIONS = {"relu": nn.ReLU, "tanh": nn.Tanh}
+
+
+def layer_shapes(n_features: int, hidden: Sequence[int]) -> dict[str, tuple[int, ...]]:
+    """Names and shapes of the weights of a net, so that a file can be checked before anything is built."""
+    shapes: dict[str, tuple[int, ...]] = {}
+    for number, (wide, narrow) in enumerate(itertools.pairwise([n_features, *hidden, 1])):
+        shapes |= {f"layers.{number}.weight": (narrow, wide), f"layers.{number}.bias": (narrow,)}
+    del shapes[f"layers.{len(hidden)}.bias"]
+    return shapes
+
+
+class Layers(nn.Module):
+    """Linear layers with an activation, and dropout, between them.
+
+    The last has no bias: no ranking depends on it, and its gradient, Σλ = 0, would be rounding alone, which AdamW
+    would follow as if it meant something.
+    """
+
+    def __init__(self, n_features: int, hidden: Sequence[int], activation: str, dropout: float) -> None:
+        super().__init__()
+        widths = [n_features, *hidden, 1]
+        self.layers = nn.ModuleList(
+            nn.Linear(wide, narrow, bias=number < len(hidden))
+            for number, (wide, narrow) in enumerate(itertools.pairwise(widths))
+        )
+        self.activation = ACTIVATIONS[activation]()
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, X: torch.Tensor) -> torch.Tensor:
+        """A score for each row."""
+        for layer in list(self.layers)[:-1]:
+            X = self.dropout(self.activation(layer(X)))
+        scores: torch.Tensor = self.layers[-1](X)
+        return scores.squeeze(-1)
+
+
+def make_module(parameters: dict[str, Any], n_features: int) -> nn.Module:
+    """The net that the parameters describe; torch's random numbers give its weights."""
+    own = parameters["torch_module"]
+    if own is None:
+        return Layers(n_features, parameters["hidden"], parameters["activation"], float(parameters["dropout"]))
+    if not isinstance(own, nn.Module):
+        raise DataError(f"torch_module must be a torch.nn.Module, got {type(own).__name__}; pass a net or None")
+    return copy.deepcopy(own)
+
+
+def new_weights(module: nn.Module) -> None:
+    """Draw all weights anew, as torch's own layers do."""
+    for part in module.modules():
+        reset = getattr(part, "reset_parameters", None)
+        if callable(reset):
+            reset()
+
+
+def scores_of(module: nn.Module, X: torch.Tensor) -> torch.Tensor:
+    """The net's scores, one a row."""
+    scores: torch.Tensor = module(X)
+    if scores.ndim == 2 and scores.shape[1] == 1:
+        scores = scores.squeeze(1)
+    if scores.shape != X.shape[:1]:
+        raise ShapeError(f"torch_module must give one score a row, got {tuple(scores.shape)} for {len(X)} rows")
+    return scores
+
+
+@contextmanager
+def threads_worth(module: nn.Module, rows: float) -> Iterator[None]:
+    """One thread for passes of so few rows that waiting for a second one takes longer than the work does.
+
+    Where other programs use the cores, that wait is many times the work.
+    """
+    threads = torch.get_num_threads()
+    if rows * sum(parameter.numel() for parameter in module.parameters()) < WORTH_THREADS:
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def scores_of_rows(module: nn.Module, X: NDArray[np.float32], device: str) -> NDArray[np.float64]:
+    """Scores of standardised rows, without a graph and with dropout off."""
+    training = module.training
+    module.eval()
+    out = np.empty(len(X))
+    with torch.inference_mode(), threads_worth(module, len(X)):
+        for start in range(0, len(X), ROWS):
+            part = torch.from_numpy(X[start : start + ROWS]).to(device)
+            out[start : start + ROWS] = scores_of(module, part).cpu().numpy()
+    module.train(training)
+    return out

@@ -1,0 +1,122 @@
+"""From what `fit` of a net is given to a plan: everything is checked here, before the first epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankwise.errors import DataError
+from rankwise.metrics import Metric, parse
+from rankwise.rankers._eval_sets import eval_sets
+from rankwise.rankers._features import as_features, as_numbers, is_table
+from rankwise.rankers._parameters import check_parameters
+from rankwise.rankers.nets._standardizer import ROWS, Standardiser
+from rankwise.rankers.pairs._rows import JudgedRows, judged_rows, pair_rows
+
+__all__ = ["NetPlan", "make_net_plan", "net_features"]
+
+BATCH_ROWS = 500  # of a batch where `batch_queries` is not given
+
+Scores = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class NetPlan:
+    """All that decides what is trained; rows standardised, by query, in an order that is theirs whatever it was."""
+
+    metric: Metric
+    X: NDArray[np.float32]
+    y: Scores
+    offsets: NDArray[np.int64]
+    weight: Scores | None  # by row; a pair weighs the product of its documents'
+    judged: list[JudgedRows]
+    standardiser: Standardiser
+    batch_queries: int
+    parameters: dict[str, Any]
+    seed: int
+
+    @property
+    def patience(self) -> int | None:
+        """Epochs without a better value before training ends."""
+        return self.parameters["early_stopping_rounds"] if self.judged else None
+
+    def batches(self, epoch: int) -> Iterator[NDArray[np.int64]]:
+        """Numbers of the queries of each batch, in an order that the epoch draws."""
+        queries = np.random.default_rng([self.seed, epoch]).permutation(self.offsets.size - 1)
+        for start in range(0, queries.size, self.batch_queries):
+            yield np.sort(queries[start : start + self.batch_queries])
+
+    def rows_of(self, queries: NDArray[np.int64]) -> tuple[Any, NDArray[np.int64]]:
+        """The rows of some queries, as a slice where they lie together, and the query of each."""
+        starts, stops = self.offsets[queries], self.offsets[queries + 1]
+        sizes = stops - starts
+        of_row = np.repeat(np.arange(queries.size), sizes)
+        if queries.size and (queries[1:] == queries[:-1] + 1).all():
+            return slice(int(starts[0]), int(stops[-1])), of_row
+        before = np.cumsum(sizes) - sizes
+        return np.arange(sizes.sum()) + np.repeat(starts - before, sizes), of_row
+
+
+def make_net_plan(
+    model: Any,
+    X: Any,
+    y: ArrayLike,
+    qid: ArrayLike | None,
+    eval_set: Any,
+    sample_weight: ArrayLike | None,
+    query_weight: ArrayLike | None,
+    seed: int,
+) -> NetPlan:
+    """Check everything that a net was given, and say what to train."""
+    given = model.get_params(deep=False)
+    check_parameters(given)
+    features = net_features(model, X, fitting=True)
+    rows = pair_rows(type(model).__name__, features, y, qid, sample_weight, query_weight)
+    standardiser = Standardiser.none(features.shape[1])
+    if given["standardise"]:
+        standardiser = Standardiser.of(features, rows.order)
+    return NetPlan(
+        metric=parse(given["metric"]),
+        X=standardiser.apply(features, rows.order),
+        y=rows.y,
+        offsets=rows.offsets,
+        weight=rows.weight,
+        judged=[
+            judged_rows(one, lambda X: standardiser.apply(net_features(model, X, fitting=False)))
+            for one in eval_sets(eval_set)
+        ],
+        standardiser=standardiser,
+        batch_queries=_batch_queries(given, rows.offsets),
+        parameters=given,
+        seed=seed,
+    )
+
+
+def net_features(model: Any, X: Any, *, fitting: bool, who: str = "a net", instead: str = "LambdaMART") -> NDArray[Any]:
+    """X as numbers, all finite: a net cannot leave out what is missing."""
+    found = as_features(model, X, fitting=fitting)
+    if is_table(found):
+        found = as_numbers(found, who)
+    checked: NDArray[Any] = found if isinstance(found, np.ndarray) else found.toarray()
+    for start in range(0, len(checked), ROWS):
+        bad = ~np.isfinite(checked[start : start + ROWS])
+        if bad.any():
+            row, column = np.argwhere(bad)[0]
+            value = "NaN" if np.isnan(checked[start + row, column]) else "infinity"
+            raise DataError(
+                f"{who} needs every feature of every row, got {value} at row {start + row}, feature {column}; impute "
+                f"it (sklearn.impute.SimpleImputer), or use {instead}, for which NaN is a missing value"
+            )
+    return checked
+
+
+def _batch_queries(given: dict[str, Any], offsets: NDArray[np.int64]) -> int:
+    if given["batch_queries"] is not None:
+        return int(given["batch_queries"])
+    if given["optimiser"] == "p2":
+        return 1  # P2 section 5: weights are updated after each query
+    return max(1, round(BATCH_ROWS * (offsets.size - 1) / int(offsets[-1])))

@@ -1,0 +1,1 @@
+"""Rankers that learn from pairs: stumps, support vector machines, margins."""

@@ -1,0 +1,197 @@
+"""What rankers that learn from pairs share: rows made ready, steps that can be watched and stopped, model files."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from rankwise.errors import DataError, ModelFileError
+from rankwise.metrics import parse
+from rankwise.rankers._base import Ranker, SavedModel
+from rankwise.rankers._eval_sets import eval_sets
+from rankwise.rankers._explanation import Explanation, explained
+from rankwise.rankers._features import as_features, as_numbers, is_table
+from rankwise.rankers._parameters import check_parameters
+from rankwise.rankers._persistence import histories, know_features, number_or_none, told_of, whole
+from rankwise.rankers.pairs._rows import JudgedRows, PairRows, judged_rows, pair_rows
+
+__all__ = ["PairRanker", "Step"]
+
+log = logging.getLogger("rankwise")
+
+Callback = Callable[[int, dict[str, float]], object]
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Step:
+    """Where training stands after a step.
+
+    `learned` gives the attributes to keep if training ends here: those of the best model so far; `judged` the metric
+    of this step's model on each eval_set, where it was judged; `best` those of the model to keep.
+    """
+
+    learned: Callable[[], dict[str, Any]]
+    judged: list[float] = field(default_factory=list)
+    best: list[float] = field(default_factory=list)
+
+
+class PairRanker(Ranker):
+    """A ranker that learns in steps; its subclass says what a step is, and what is learnt."""
+
+    missing_values = False  # whether NaN is a missing value, or an error
+    verbose: int
+
+    @abstractmethod
+    def _steps(self, rows: PairRows, judged: list[JudgedRows]) -> Iterator[Step]:
+        """Learn; after each step say what to keep."""
+
+    @abstractmethod
+    def _scores(self, X: Any) -> Array:
+        """A score for each row of checked features."""
+
+    @abstractmethod
+    def _parts(self, X: Any) -> Array:
+        """What each feature (by column) adds to the score of each row."""
+
+    @abstractmethod
+    def _told(self) -> dict[str, Any]:
+        """What was learnt as plain values of JSON."""
+
+    @abstractmethod
+    def _recall(self, told: dict[str, Any]) -> None:
+        """Set what `_told` says, all of it checked; whatever is wrong raises ModelFileError."""
+
+    @abstractmethod
+    def max_rounds(self, y: ArrayLike, qid: ArrayLike | None = None) -> int:
+        """Steps that training can take; callbacks count up to it."""
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        eval_set: Any = None,
+        sample_weight: ArrayLike | None = None,
+        query_weight: ArrayLike | None = None,
+        callbacks: Iterable[Callback] | None = None,
+    ) -> Self:
+        """Train on rows in any order; `qid=None` is one list.
+
+        `eval_set` is (X, y, qid) or a list of these; what is best on the first is kept. A pair of documents weighs the
+        product of their `sample_weight`s times its query's `query_weight` (queries by first appearance). After each
+        step, every callback is called with its number and {metric: value} on the first eval_set.
+
+        Ctrl-C ends training early: the best so far is kept, `interrupted_` is True and a warning is logged.
+        """
+        check_parameters(self.get_params(deep=False))
+        metric, called = parse(self.metric), list(callbacks or ())
+        rows = pair_rows(type(self).__name__, self._features(X, True), y, qid, sample_weight, query_weight)
+        judged = [judged_rows(one, lambda X: self._features(X, False)) for one in eval_sets(eval_set)]
+        kept, number, history, interrupted = None, 0, [], False
+        try:
+            for number, step in enumerate(self._steps(rows, judged), start=1):
+                kept = step
+                history += [step.judged] if step.judged else []
+                if self.verbose and number % self.verbose == 0:
+                    log.info("step %d %s", number, " ".join(f"{metric} {value:.5f}" for value in step.judged))
+                for callback in called:
+                    callback(number, {str(metric): step.judged[0]} if step.judged else {})
+        except KeyboardInterrupt:
+            if kept is None:
+                raise
+            interrupted = True
+            log.warning("training was interrupted; the best so far is kept")
+        assert kept is not None
+        self.best_iteration_ = number  # unless what is kept says otherwise
+        for name, value in kept.learned().items():
+            setattr(self, name, value)
+        self.best_score_: float | None = kept.best[0] if kept.best else None
+        self.evals_result_ = {
+            f"valid_{k}": {str(metric): [values[k] for values in history]} for k in range(len(judged))
+        }
+        self.n_rows_, self.n_queries_ = rows.y.size, rows.offsets.size - 1
+        self.interrupted_ = interrupted
+        return self
+
+    def _features(self, X: Any, fitting: bool) -> Any:
+        """Numbers in an array or a CSR matrix, finite where a missing value cannot be left out."""
+        found = as_features(self, X, fitting=fitting)
+        found = as_numbers(found, type(self).__name__) if is_table(found) else found
+        if not self.missing_values:
+            values = found if isinstance(found, np.ndarray) else found.data
+            with np.errstate(over="ignore", invalid="ignore"):
+                total = values.sum()  # passes NaN on, in one quick pass; infinities of other signs make one too
+            if np.isnan(total) and np.isnan(values).any():
+                raise DataError(
+                    f"{type(self).__name__} needs every feature of every row, got NaN; impute it "
+                    "(sklearn.impute.SimpleImputer), or use LambdaMART, for which NaN is a missing value"
+                )
+        return found
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """A score for each row: the higher, the better its rank."""
+        check_is_fitted(self, "n_rows_")
+        return self._scores(self._features(X, False))
+
+    def explain(self, X: Any, i: int, j: int) -> Explanation:
+        """Why row `i` of X is above row `j` (or below): what each feature adds to the difference of their scores."""
+        check_is_fitted(self, "n_rows_")
+        return explained(self, self._features(X, False), i, j, self._scores, self._parts)
+
+    def to_saved(self) -> SavedModel:
+        """The fitted model as plain values."""
+        check_is_fitted(self, "n_rows_")
+        return SavedModel(
+            **told_of(self),
+            metric=str(parse(self.metric)),
+            summary={
+                "engine": "rankwise",
+                "rows": int(self.n_rows_),
+                "queries": int(self.n_queries_),
+                "best_iteration": int(self.best_iteration_),
+                "best_score": self.best_score_,
+                "interrupted": bool(self.interrupted_),
+                "evals_result": self.evals_result_,
+                "learned": self._told(),
+            },
+        )
+
+    @classmethod
+    def from_saved(cls, saved: SavedModel) -> Self:
+        """The model that `to_saved` described; whatever is wrong with it raises ModelFileError."""
+        known, said = set(inspect.signature(cls).parameters), saved.summary
+        if set(saved.parameters) != known or saved.parameters.get("metric") != saved.metric:
+            odd = sorted(set(saved.parameters) ^ known)[:3] or "another metric"
+            raise ModelFileError(f"the model's parameters do not fit it, {odd}; get the rankwise that wrote it")
+        model = cls(**saved.parameters)
+        try:
+            check_parameters(model.get_params(deep=False))
+        except (DataError, TypeError, ValueError) as problem:
+            raise ModelFileError(f"the model's parameters are not possible ({problem}); save it again") from None
+        if saved.members or not isinstance(said.get("learned"), dict):
+            raise ModelFileError("the model must consist of its manifest, with what it learnt; save it again")
+        know_features(model, saved)
+        model.n_rows_, model.n_queries_ = whole(said, "rows"), whole(said, "queries")
+        model.best_iteration_ = whole(said, "best_iteration")
+        model.best_score_ = number_or_none(said, "best_score")
+        model.interrupted_ = said.get("interrupted") is True
+        model.evals_result_ = histories(said)
+        model._recall(said["learned"])
+        return model
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = self.missing_values
+        tags.input_tags.sparse = True
+        return tags

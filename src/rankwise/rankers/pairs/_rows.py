@@ -1,0 +1,156 @@
+"""Rows that pairs are made of: those of a query together, in an order that is theirs however they were given."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankwise.data._groups import QueryGroups
+from rankwise.data._row_hashes import row_keys
+from rankwise.errors import DataError, ShapeError
+from rankwise.metrics import Metric, evaluate
+from rankwise.metrics._evaluate import rows_of
+from rankwise.rankers._eval_sets import weights_of
+
+__all__ = ["JudgedRows", "PairRows", "judged_rows", "pair_rows"]
+
+Array = NDArray[np.float64]
+LEAST, MOST = 1e-100, 1e100  # weights whose products, and sums of these, are numbers
+
+
+@dataclass(frozen=True, eq=False)
+class PairRows:
+    """`order` says which of the rows given stands at each place; all other fields are in that order, but for X."""
+
+    X: Any  # as given: a net standardises it, and a large one is copied once at most
+    y: Array  # below 0, which means not judged, is 0
+    offsets: NDArray[np.int64]
+    weight: Array | None  # by row; a pair weighs the product of its documents'
+    order: NDArray[np.int64]
+    query_weight: Array | None = None  # of each query in this order; the weights of its rows have it in them
+
+    @property
+    def features(self) -> Any:
+        """The features in this order; a copy, unless they are in it already."""
+        if np.array_equal(self.order, np.arange(self.X.shape[0])):
+            return self.X
+        return self.X[self.order]
+
+    @property
+    def counted(self) -> PairRows:
+        """The same without rows of weight 0, which are in no pair that counts."""
+        if self.weight is None:
+            return self
+        kept = self.weight > 0.0
+        weight = self.weight[kept]
+        if not LEAST <= weight.min(initial=MOST) <= weight.max(initial=LEAST) <= MOST:
+            raise DataError(
+                f"weights of rows must be 0 or from {LEAST:g} to {MOST:g}, got {weight.min():g} to {weight.max():g}; "
+                "scale them"
+            )
+        sizes = np.add.reduceat(kept, self.offsets[:-1], dtype=np.int64)
+        y, offsets = self.y[kept], np.append(0, np.cumsum(sizes[sizes > 0]))
+        _check_labels(y, offsets, " and weights above 0")
+        of_query = None if self.query_weight is None else self.query_weight[sizes > 0]
+        return replace(self, y=y, offsets=offsets, weight=weight, order=self.order[kept], query_weight=of_query)
+
+
+@dataclass(frozen=True)
+class JudgedRows:
+    """Rows that a model is judged on while it learns."""
+
+    X: Any
+    y: Array
+    qid: NDArray[Any] | None
+
+    def value(self, metric: Metric, scores: Array) -> float:
+        """The metric itself, as `rankwise.evaluate` has it."""
+        value = evaluate(self.y, scores, self.qid, metric)[metric]
+        if math.isnan(value):
+            raise DataError(f"no query of eval_set has {metric.needs}, which {metric} needs; pass other queries")
+        return value
+
+
+def pair_rows(
+    name: str,
+    features: Any,
+    y: ArrayLike,
+    qid: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    query_weight: ArrayLike | None,
+) -> PairRows:
+    """Check labels, queries and weights of these features, which must have been checked."""
+    if y is None:
+        raise DataError(f"{name} requires y to be passed, but the target y is None; pass the labels")
+    labels = rows_of("labels", y)
+    rows = features.shape[0]
+    groups = QueryGroups.single(labels.size) if qid is None else QueryGroups.from_qid(qid)
+    if labels.size != rows or groups.n_rows != rows:
+        raise ShapeError(f"X, y and qid must have one entry a row, got {rows}, {labels.size} and {groups.n_rows}")
+    grouped = np.maximum(groups.grouped(labels), 0.0)
+    _check_labels(grouped, groups.offsets)
+    rows_given = weights_of("sample_weight", sample_weight, rows, "row")
+    queries_given = weights_of("query_weight", query_weight, groups.n_queries, "query")
+    weight = _pair_weights(groups, rows_given, queries_given)
+    own, offsets = _own_order(features, grouped, groups, weight)
+    query_of_row = np.repeat(np.arange(groups.n_queries), groups.sizes)
+    return PairRows(
+        X=features,
+        y=grouped[own],
+        offsets=offsets,
+        weight=None if weight is None else weight[own],
+        order=own if groups.order is None else groups.order[own],
+        query_weight=None if queries_given is None else queries_given[query_of_row[own[offsets[:-1]]]],
+    )
+
+
+def judged_rows(given: Any, prepared: Callable[[Any], Any]) -> JudgedRows:
+    """An eval_set, checked; its features by way of `prepared`."""
+    if not isinstance(given, tuple) or len(given) not in (2, 3):
+        raise DataError(f"eval_set must be (X, y, qid) or a list of these, got {type(given).__name__}")
+    X, y, qid = (*given, None)[:3]
+    features, labels = prepared(X), rows_of("labels of eval_set", y)
+    groups = None if qid is None else np.asarray(qid)
+    for name, entries in (("y", labels), ("qid", groups)):
+        if entries is not None and len(entries) != features.shape[0]:
+            raise ShapeError(
+                f"{name} of eval_set must have one entry a row: got {len(entries)} for {features.shape[0]}"
+            )
+    return JudgedRows(features, labels, groups)
+
+
+def _check_labels(y: Array, offsets: NDArray[np.int64], more: str = "") -> None:
+    starts = offsets[:-1]
+    if not y.size or (np.minimum.reduceat(y, starts) == np.maximum.reduceat(y, starts)).all():
+        raise DataError(
+            f"no query has documents of different labels{more}, so there is nothing to learn; check y and qid"
+        )
+
+
+def _own_order(
+    X: Any, grades: Array, groups: QueryGroups, weight: Array | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Grouped rows by what stands in them, and where queries then start: neither names nor the input's order matter."""
+    keys = groups.grouped(row_keys(X, np.zeros(grades.size)))
+    starts = groups.offsets[:-1]
+    # Of rows that are alike the lighter comes first; weights of a query are summed as whole numbers, in any order.
+    weights = np.zeros(grades.size) if weight is None else weight
+    of_query = np.add.reduceat(weights.view(np.uint64), starts)
+    by_key = np.lexsort((of_query, np.add.reduceat(grades, starts), np.add.reduceat(keys, starts)))
+    place = np.empty_like(by_key)
+    place[by_key] = np.arange(by_key.size)
+    order = np.lexsort((weights, grades, keys, np.repeat(place, groups.sizes)))
+    return order, np.append(0, np.cumsum(groups.sizes[by_key]))
+
+
+def _pair_weights(groups: QueryGroups, rows: Array | None, queries: Array | None) -> Array | None:
+    """A weight for each grouped row, whose products over pairs are the weights of pairs."""
+    if rows is None and queries is None:
+        return None
+    weight = np.ones(groups.n_rows) if rows is None else groups.grouped(rows)
+    return weight if queries is None else weight * np.repeat(np.sqrt(queries), groups.sizes)

@@ -1,0 +1,82 @@
+"""Rows of pairs by query and grade, and blocks of them in which every better row pairs with every worse one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.rankers.pairs._rows import PairRows
+
+__all__ = ["Blocks", "GradedRows", "blocks_of", "graded_rows"]
+
+Array = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class GradedRows:
+    """Rows of queries that have pairs, by query, and within it by rising grade."""
+
+    order: Places  # row of the features at each place
+    weight: Array
+    runs: Places  # where each grade of each query starts, and the end
+    queries: Places  # with which run each query starts, and the end
+
+    def to_rows(self, values: Array, n_rows: int) -> Array:
+        """Values in the order of the features, 0 for rows that are left out."""
+        out = np.zeros(n_rows)
+        out[self.order] = values
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Neighbouring stretches of graded rows, the worse and the better; each pair of documents is in one block."""
+
+    starts: Places
+    middles: Places
+    stops: Places
+    shares: Array  # of each block in what all pairs weigh
+    queries: Places  # with which block each query starts, and the end
+
+
+def graded_rows(rows: PairRows) -> GradedRows:
+    """Sort rows that all weigh something by grade within their queries."""
+    query = np.repeat(np.arange(rows.offsets.size - 1), np.diff(rows.offsets))
+    weight = np.ones(query.size) if rows.weight is None else rows.weight / rows.weight.max()
+    by_grade = np.lexsort((weight, rows.y, query))  # by weight, because rows may differ in nothing else
+    new_query = np.append(True, np.diff(query) != 0)
+    new_run = new_query | np.append(True, np.diff(rows.y[by_grade]) != 0)
+    runs = np.add.reduceat(new_run, rows.offsets[:-1], dtype=np.int64)  # by query
+    paired = np.repeat(runs > 1, np.diff(rows.offsets))
+    by_grade = by_grade[paired]
+    return GradedRows(
+        order=rows.order[by_grade],
+        weight=weight[by_grade],
+        runs=np.append(np.flatnonzero(new_run[paired]), by_grade.size).astype(np.int64),
+        queries=np.append(0, np.cumsum(runs[runs > 1])).astype(np.int64),
+    )
+
+
+def blocks_of(rows: GradedRows) -> Blocks:
+    """Halve the grades of each query: the upper half against the lower one is a block; then halve both halves.
+
+    So g grades take g − 1 blocks, and a row is in about log2(g) of them at most.
+    """
+    low, high = rows.queries[:-1], rows.queries[1:]
+    query = np.arange(low.size)
+    parts = []
+    while low.size:
+        middle = (low + high) // 2
+        parts.append(np.stack([query, low, middle, high]))
+        query, low, high = np.tile(query, 2), np.append(low, middle), np.append(middle, high)
+        several = high - low > 1
+        query, low, high = query[several], low[several], high[several]
+    query, low, middle, high = np.hstack(parts)
+    by_query = np.argsort(query, kind="stable")  # the widest block of a query first
+    starts, middles, stops = (rows.runs[part[by_query]] for part in (low, middle, high))
+    sums = np.add.reduceat(np.append(rows.weight, 0.0), np.stack([starts, middles, stops], axis=1).ravel())
+    pairs = sums[0::3] * sums[1::3]
+    return Blocks(starts, middles, stops, pairs / np.sort(pairs).sum(), np.append(0, np.cumsum(np.bincount(query))))

@@ -1,0 +1,145 @@
+"""Weighted decision stumps: what a boosted model is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import Any, Self, cast
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from rankwise.errors import ModelFileError
+from rankwise.kernels import _stumps as kernels
+from rankwise.kernels import _threads as threads
+from rankwise.rankers._persistence import is_number
+from rankwise.rankers.pairs.stumps._columns import canonical
+
+__all__ = ["Stumps"]
+
+Array = NDArray[np.float64]
+ROWS_AT_ONCE = 4096
+MOST_WEIGHT = 1e100  # of a stump in a model file, so that sums of them stay finite
+
+
+@dataclass(frozen=True, eq=False)
+class Stumps:
+    """score(x) = Σ weight·sign·h(x), where h is 1 if x[feature] > threshold, −1 if not, and 0 if it is NaN.
+
+    >>> Stumps.of([0, 1], [0.5, 2.0], [1, -1], [0.75, 0.25]).scores(np.array([[1.0, 3.0], [np.nan, 0.0]]))
+    array([0.5 , 0.25])
+    """
+
+    feature: NDArray[np.int64]
+    threshold: Array
+    sign: NDArray[np.int8]
+    weight: Array
+
+    @classmethod
+    def of(cls, feature: Any, threshold: Any, sign: Any, weight: Any) -> Self:
+        """Stumps of lists or arrays."""
+        return cls(
+            np.asarray(feature, dtype=np.int64),
+            np.asarray(threshold, dtype=np.float64),
+            np.asarray(sign, dtype=np.int8),
+            np.asarray(weight, dtype=np.float64),
+        )
+
+    def __len__(self) -> int:
+        return self.feature.size
+
+    def __getitem__(self, which: Any) -> Self:
+        return type(self)(self.feature[which], self.threshold[which], self.sign[which], self.weight[which])
+
+    def merged(self) -> Self:
+        """The same scores by stumps that all differ, sorted by feature and threshold; what cancels out is left out."""
+        order = np.lexsort((self.threshold, self.feature))
+        feature, threshold = self.feature[order], self.threshold[order]
+        new = np.append(True, (np.diff(feature) != 0) | (np.diff(threshold) != 0))[: order.size]
+        first = np.flatnonzero(new)
+        value = np.add.reduceat((self.weight * self.sign)[order], first) if first.size else np.zeros(0)
+        kept = value != 0.0
+        at = first[kept]
+        return self.of(feature[at], threshold[at], np.sign(value[kept]), np.abs(value[kept]))
+
+    def scores(self, X: Any) -> Array:
+        """A score for each row of checked features, dense or CSR."""
+        steps, out = self._steps, np.empty(X.shape[0])
+        if sp.issparse(X):
+            X = canonical(X)
+            place = np.full(X.shape[1], -1, dtype=np.int64)
+            place[steps.features] = np.arange(steps.features.size)
+            rows = (X.data, X.indices, X.indptr, place)
+            run = partial(kernels.score_sparse, *rows, *steps.table, steps.at_zero, steps.base)
+        else:
+            run = partial(kernels.score_dense, X, steps.features, *steps.table)
+        blocks = np.append(np.arange(0, X.shape[0], ROWS_AT_ONCE), X.shape[0])
+        threads.by_queries(lambda low, high: run(blocks[low], blocks[high], out), blocks)
+        return out
+
+    def parts(self, X: Any) -> Array:
+        """What each feature (by column) adds to the score of each row."""
+        out = np.zeros(X.shape)
+        for feature in np.unique(self.feature):
+            out[:, feature] = self[self.feature == feature].scores(X)
+        return out
+
+    def importances(self, n_features: int) -> Array:
+        """Share of each feature in the sum of all weights."""
+        weight = np.zeros(n_features)
+        np.add.at(weight, self.feature, self.weight)
+        return weight / max(float(weight.sum()), MOST_WEIGHT**-1)
+
+    def told(self) -> dict[str, Any]:
+        """The arrays as plain values of JSON."""
+        return {name: getattr(self, name).tolist() for name in ("feature", "threshold", "sign", "weight")}
+
+    @classmethod
+    def from_told(cls, told: Any, n_features: int) -> Self:
+        """Stumps of the values that `told` gave; ModelFileError if they are no such values."""
+        names = ("feature", "threshold", "sign", "weight")
+        lists: list[Any] = [cast(Any, told).get(name) for name in names] if isinstance(told, dict) else [None]
+        fits = (
+            all(isinstance(one, list) for one in lists)
+            and len({len(one) for one in lists}) == 1
+            and all(type(k) is int and 0 <= k < n_features for k in lists[0])
+            and all(is_number(x) for x in lists[1])
+            and all(type(s) is int and s in (-1, 1) for s in lists[2])
+            and all(is_number(x) and 0 <= x <= MOST_WEIGHT for x in lists[3])
+        )
+        if not fits:
+            raise ModelFileError(
+                f"the model's stumps must be lists of features below {n_features}, thresholds, signs and weights; "
+                "save it again"
+            )
+        return cls.of(*lists)
+
+    @cached_property
+    def _steps(self) -> _Steps:
+        return _Steps.of(self.merged())
+
+
+@dataclass(frozen=True, eq=False)
+class _Steps:
+    """The stumps of each feature as a step function: levels between rising thresholds."""
+
+    features: NDArray[np.int64]
+    table: tuple[NDArray[np.int64], Array, Array]  # where the thresholds of each feature start, thresholds, levels
+    at_zero: Array  # level of each feature at 0
+    base: float  # score where all features are 0
+
+    @classmethod
+    def of(cls, stumps: Stumps) -> Self:
+        features, first = np.unique(stumps.feature, return_index=True)
+        starts = np.append(first, len(stumps)).astype(np.int64)
+        levels: list[float] = []
+        at_zero = np.empty(features.size)
+        for f, (start, stop) in enumerate(pairwise(starts.tolist())):
+            below = np.append(0.0, np.cumsum((stumps.weight * stumps.sign)[start:stop]))
+            own = 2.0 * below - below[-1]
+            at_zero[f] = own[np.searchsorted(stumps.threshold[start:stop], 0.0)]
+            levels.extend(own)
+        table = (starts, stumps.threshold, np.array(levels, dtype=np.float64))
+        return cls(features, table, at_zero, float(at_zero.sum()))

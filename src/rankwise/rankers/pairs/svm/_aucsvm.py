@@ -1,0 +1,137 @@
+"""AUCSVM: SVM-Perf's model for the area under the ROC curve, and P0's baseline for grades."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankwise.data._groups import QueryGroups
+from rankwise.errors import DataError, ModelFileError
+from rankwise.metrics import Metric
+from rankwise.metrics._evaluate import rows_of
+from rankwise.rankers._eval_sets import weights_of
+from rankwise.rankers._persistence import is_number
+from rankwise.rankers.pairs._base import Callback
+from rankwise.rankers.pairs._rows import PairRows
+from rankwise.rankers.pairs.svm._linear_ranker import LinearPairRanker, saved_numbers
+from rankwise.rankers.pairs.svm._pairs import Pairs
+from rankwise.rankers.pairs.svm._solve import Loss
+from rankwise.rankers.pairs.svm._training import Found, summed
+
+__all__ = ["AUCSVM"]
+
+MOST_GRADES = 100  # each is a model of its own
+
+
+class AUCSVM(LinearPairRanker):
+    """A linear model with a wide margin between positives and negatives, all rows being one list.
+
+    For each grade c above 0 it is the w of the least ½|w|² + C · mean of max(0, 1 − (s_i − s_j)), s = X·w, over all
+    pairs of a row i of grade c and a row j of another, whatever their queries: SVM-Perf with its loss ROCArea, whose c
+    is C/100 (it counts swapped pairs in percent). The score is Σ_c c · s_c (P0 section 5), which is one linear model
+    again. Labels 0 and 1 (or below 0: not judged) are the plain case of one grade.
+
+    `qid` plays no part in training: the queries of an eval_set are what C is chosen by. A row weighs its sample_weight
+    times its query's query_weight, a pair the product of its rows'.
+
+    Parameters are those of `RankSVM` without `weigh`; `max_iter` holds for each grade. Attributes too, and `grades_`
+    with the model of each in `coefs_`; `objective_` and `duality_gap_` are sums over the grades.
+
+    >>> import rankwise.data
+    >>> made = rankwise.data.cubic(queries=20, documents=20, features=5)
+    >>> model = AUCSVM("mauc").fit(made.X, made.y)
+    >>> model.grades_
+    array([1., 2., 3., 4.])
+    >>> model.coefs_.shape
+    (4, 5)
+    """
+
+    kind: ClassVar[str] = "aucsvm"
+
+    def __init__(
+        self,
+        metric: str | Metric = "auc",
+        *,
+        C: float | Sequence[float] = 1.0,
+        loss: Loss = "hinge",
+        scale: bool | None = None,
+        tol: float = 1e-4,
+        max_iter: int = 200,
+        verbose: int = 0,
+    ) -> None:
+        self.metric = metric
+        self.C = C
+        self.loss = loss
+        self.scale = scale
+        self.tol = tol
+        self.max_iter = max_iter
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        eval_set: Any = None,
+        sample_weight: ArrayLike | None = None,
+        query_weight: ArrayLike | None = None,
+        callbacks: Iterable[Callback] | None = None,
+    ) -> Self:
+        """Train on rows in any order, as one list; all else is as in `RankSVM.fit`."""
+        queries = 1
+        if qid is not None and y is not None:
+            groups = QueryGroups.of_rows(qid, rows_of("labels", y).size)
+            queries = groups.n_queries
+            of_query = weights_of("query_weight", query_weight, queries, "query")
+            if of_query is not None:
+                of_row = weights_of("sample_weight", sample_weight, groups.n_rows, "row")
+                sample_weight = of_query[groups.query_of_row()] * (1.0 if of_row is None else of_row)
+                query_weight = None
+        super().fit(
+            X, y, eval_set=eval_set, sample_weight=sample_weight, query_weight=query_weight, callbacks=callbacks
+        )
+        self.n_queries_ = queries
+        return self
+
+    def _problems(self, rows: PairRows) -> dict[float, Pairs]:
+        y = rows.y
+        return {c: Pairs.of((y == c).astype(np.float64), rows.offsets, rows.weight) for c in self._grades(y)}
+
+    def _grades(self, y: NDArray[np.float64]) -> list[float]:
+        grades = np.unique(y[y > 0.0])
+        if not 1 <= grades.size <= MOST_GRADES:
+            raise DataError(
+                f"AUCSVM learns a model for each of 1 to {MOST_GRADES} positive labels, got {grades.size}; "
+                "pass grades (0 is none), or use RankSVM"
+            )
+        return [float(c) for c in grades]
+
+    def max_rounds(self, y: ArrayLike, qid: ArrayLike | None = None) -> int:
+        """Steps that training can take: `max_iter` for each grade and value of C, and one that judges the value."""
+        return len(self._values()) * (len(self._grades(rows_of("labels", y))) * int(self.max_iter) + 1)
+
+    def _learned(self, found: Found) -> dict[str, Any]:
+        own = {"grades_": np.array(list(found.coefs)), "coefs_": np.array(list(found.coefs.values()))}
+        return super()._learned(found) | own
+
+    def _told(self) -> dict[str, Any]:
+        return super()._told() | {"grades": self.grades_.tolist(), "coefs": self.coefs_.tolist()}
+
+    def _recall(self, told: dict[str, Any]) -> None:
+        super()._recall(told)
+        grades, coefs = told.get("grades"), told.get("coefs")
+        if (
+            not isinstance(grades, list)
+            or not all(is_number(c) for c in grades)
+            or not isinstance(coefs, list)
+            or not 1 <= len(grades) == len(coefs) <= MOST_GRADES
+        ):
+            raise ModelFileError("the model must have weights for each grade; save it again")
+        self.grades_ = np.array(grades, dtype=np.float64)
+        self.coefs_ = np.array([saved_numbers({"coefs": one}, "coefs", self.n_features_in_) for one in coefs])
+        if not np.array_equal(self.coef_, summed(dict(zip(grades, self.coefs_, strict=True)))):
+            raise ModelFileError("the model's weights must be the sum of those of its grades; save it again")

@@ -1,0 +1,115 @@
+"""What linear rankers of pairs share: C to choose by an eval_set, weights in the units of the features, model files."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.errors import DataError, ModelFileError
+from rankwise.kernels.rows._products import rows_times
+from rankwise.metrics import parse
+from rankwise.rankers._persistence import is_number, whole
+from rankwise.rankers.pairs._base import PairRanker, Step
+from rankwise.rankers.pairs._rows import JudgedRows, PairRows
+from rankwise.rankers.pairs.svm._linear import LinearRows
+from rankwise.rankers.pairs.svm._pairs import Pairs
+from rankwise.rankers.pairs.svm._solve import Loss
+from rankwise.rankers.pairs.svm._training import Found, Settings, train
+
+__all__ = ["LinearPairRanker", "saved_number", "saved_numbers"]
+
+Array = NDArray[np.float64]
+LARGEST = 1e150  # weight in a file: a feature times more may be no number
+
+
+class LinearPairRanker(PairRanker):
+    """A linear ranker by the hinge of pairs; its subclass says which pairs there are."""
+
+    C: float | Sequence[float]
+    loss: Loss
+    scale: bool | None
+    tol: float
+    max_iter: int
+
+    @abstractmethod
+    def _problems(self, rows: PairRows) -> dict[float, Pairs]:
+        """Pairs to learn from, by the factor with which the model that is learnt from them counts in the score."""
+
+    def _steps(self, rows: PairRows, judged: list[JudgedRows]) -> Iterator[Step]:
+        settings = Settings(self._values(), self.loss, float(self.tol), int(self.max_iter))
+        if len(settings.C) > 1 and not judged:
+            raise DataError(
+                f"C has {len(settings.C)} values, but there is nothing to choose one by; pass an eval_set, or one value"
+            )
+        rows, metric = rows.counted, parse(self.metric)
+        problems = self._problems(rows)
+        features = rows.features
+        scaled = isinstance(features, np.ndarray) if self.scale is None else bool(self.scale)
+        X = LinearRows.of(features, rows.weight, scaled)
+
+        def judge(coef: Array) -> list[float]:
+            return [one.value(metric, linear_scores(one.X, coef)) for one in judged]
+
+        for found, values, best in train(settings, X, problems, judge):
+            yield Step(partial(self._learned, found), values, best)
+
+    def _values(self) -> list[float]:
+        given: Any = self.C
+        return [float(given)] if np.ndim(given) == 0 else [float(C) for C in given]
+
+    def _learned(self, found: Found) -> dict[str, Any]:
+        return {
+            "coef_": found.coef,
+            "C_": found.C,
+            "n_iter_": found.steps,
+            "objective_": found.objective,
+            "duality_gap_": found.gap,
+        }
+
+    def _scores(self, X: Any) -> Array:
+        return linear_scores(X, self.coef_)
+
+    def _parts(self, X: Any) -> Array:
+        return np.asarray(X * self.coef_, dtype=np.float64)
+
+    def _told(self) -> dict[str, Any]:
+        return {
+            "coef": self.coef_.tolist(),
+            "C": self.C_,
+            "n_iter": self.n_iter_,
+            "objective": self.objective_,
+            "duality_gap": self.duality_gap_,
+        }
+
+    def _recall(self, told: dict[str, Any]) -> None:
+        self.coef_ = saved_numbers(told, "coef", self.n_features_in_)
+        self.C_ = saved_number(told, "C")
+        self.n_iter_ = whole(told, "n_iter")
+        self.objective_, self.duality_gap_ = saved_number(told, "objective"), saved_number(told, "duality_gap")
+
+
+def linear_scores(X: Any, coef: Array) -> Array:
+    """X @ coef, added up in double precision."""
+    return rows_times(np.ascontiguousarray(X), coef) if isinstance(X, np.ndarray) else np.asarray(X @ coef)
+
+
+def saved_number(told: dict[str, Any], name: str) -> float:
+    """A number of a model's file."""
+    value = told.get(name)
+    if not is_number(value):
+        raise ModelFileError(f"{name} of the model must be a number, got {str(value)[:20]}; save it again")
+    return float(value)  # type: ignore[arg-type]
+
+
+def saved_numbers(told: dict[str, Any], name: str, size: int) -> Array:
+    """Weights of a model's file, one for each feature."""
+    value = told.get(name)
+    fits = isinstance(value, list) and len(value) == size and all(is_number(v) and abs(v) <= LARGEST for v in value)
+    if not fits:
+        raise ModelFileError(f"{name} of the model must be {size} finite numbers, one a feature; save it again")
+    return np.array(value, dtype=np.float64)

@@ -1,0 +1,52 @@
+"""From scores to probabilities, by rows that the model was not trained on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
+
+from rankwise.rankers.rates._rows import Array
+
+__all__ = ["Calibration", "Method", "calibrated"]
+
+Method = Literal["isotonic", "sigmoid"]
+LEAST = 1e-6  # no row is certain to be of a class
+FEWEST = 30  # positives and negatives below which a step function would be an accident
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """Probabilities at scores, straight lines between them; or σ(slope · score + shift) where there are none."""
+
+    scores: Array
+    probabilities: Array
+    slope: float
+    shift: float
+
+    def __call__(self, scores: Array) -> Array:
+        """The probability of being positive."""
+        if self.scores.size:
+            found = np.interp(scores, self.scores, self.probabilities)
+        else:
+            found = expit(self.slope * scores + self.shift)
+        return np.asarray(np.clip(found, LEAST, 1.0 - LEAST))
+
+
+def calibrated(method: Method, scores: Array, positive: NDArray[np.bool_], weight: Array) -> Calibration:
+    """Isotonic regression, or Platt's sigmoid, which also stands in where rows are few."""
+    counted = weight > 0
+    scores, positive, weight = scores[counted], positive[counted], weight[counted]
+    few = min(np.count_nonzero(positive), np.count_nonzero(~positive)) < FEWEST
+    if method == "isotonic" and not few:
+        steps = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(scores, positive, weight)
+        return Calibration(steps.X_thresholds_, steps.y_thresholds_, 0.0, 0.0)
+    spread = max(float(scores.std()), 1e-9)
+    line = LogisticRegression().fit(scores[:, None] / spread, positive, weight)
+    none = np.zeros(0)
+    return Calibration(none, none, float(line.coef_[0, 0]) / spread, float(line.intercept_[0]))

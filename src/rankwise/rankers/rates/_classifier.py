@@ -1,0 +1,234 @@
+"""RateClassifier: a model, a threshold and a guarantee for an operating point (P1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from rankwise.errors import DataError
+from rankwise.metrics import Certificate, Metric, certify, evaluate
+from rankwise.metrics.catalogue._curve import CurveMetric
+from rankwise.objectives.rates._objective import RateObjective
+from rankwise.rankers._base import SavableModel, SavedModel
+from rankwise.rankers.nets._standardizer import Standardiser
+from rankwise.rankers.rates._calibration import Method
+from rankwise.rankers.rates._one_vs_rest import BinaryModel, fit_binary
+from rankwise.rankers.rates._plan import (
+    checked_objective,
+    column,
+    family_of,
+    features_of,
+    judged_rows,
+    rows_of_targets,
+    seen,
+)
+from rankwise.rankers.rates._rows import Array
+from rankwise.rankers.rates._targets import positives_of
+
+__all__ = ["RateClassifier"]
+
+
+class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
+    """A classifier trained for an operating point: the most recall at 95% precision, say, and the threshold for it.
+
+    First a plain model is trained by cross entropy; then it is trained on for the objective; and rows that neither was
+    trained on decide which of the two is kept, so that it is safe to ask. Those rows are the `eval_set`, or else each
+    row is judged by models of the other folds, and what was chosen is trained on all rows. They place the
+    threshold and calibrate the probabilities too.
+
+    - `objective`: `r@p=0.95` (most recall at that precision), `p@r=0.9`, `tpr@fpr=0.01`, `f1`, `f2`, or an area:
+      `aucpr`, `aucpr[0.8,1]`, `auc`, `pauc[0,0.1]`; or a weighted sum: `0.5*r@p=0.9 + 0.5*aucpr`. Areas have `anchors`
+      points.
+    - `model`: "trees" (LightGBM; NaN is a missing value), "linear", "net" (needs the extra `torch`), or your own
+      `torch.nn.Module` from rows × features to one score a row.
+    - `folds`: how many, without an `eval_set`. `calibration`: "isotonic" or "sigmoid".
+    - trees: `n_estimators` (at most), `num_leaves`, `learning_rate`, `min_child_samples`, `n_jobs`.
+    - linear: `penalty` of the squared weights; None chooses it.
+    - net: `hidden`, `activation`, `dropout`, `epochs` (at most), `net_learning_rate`, `batch_rows`.
+    - `random_state`: a number makes the same data give the same model.
+
+    Two classes are one model, of the class that sorts last; several classes, or columns of labels, are one model each.
+
+    After `fit`: `threshold_` of the model's own scores (`decision_function` is 0 there), `multipliers_` (how many true
+    positives a false positive is worth at each point of the objective), `history_` (what the choice rested on); with
+    several models, a list of each.
+
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((2000, 3))
+    >>> y = X[:, 0] + rng.standard_normal(2000) > 2
+    >>> model = RateClassifier("r@p=0.6", model="linear", random_state=0).fit(X[:1000], y[:1000])
+    >>> found = y[1000:][model.predict(X[1000:])].mean()  # the precision where it says yes
+    >>> bool(0.5 < found < 0.7)
+    True
+    """
+
+    kind: ClassVar[str] = "rate"
+
+    def __init__(
+        self,
+        objective: str | Metric | RateObjective = "r@p=0.95",
+        *,
+        model: Any = "trees",
+        anchors: int = 10,
+        folds: int = 4,
+        calibration: Method = "isotonic",
+        n_estimators: int = 600,
+        num_leaves: int = 15,
+        learning_rate: float = 0.05,
+        min_child_samples: int = 10,
+        penalty: float | None = None,
+        hidden: Sequence[int] = (16,),
+        activation: Literal["relu", "tanh"] = "relu",
+        dropout: float = 0.0,
+        epochs: int = 80,
+        net_learning_rate: float = 5e-3,
+        batch_rows: int = 256,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.objective = objective
+        self.model = model
+        self.anchors = anchors
+        self.folds = folds
+        self.calibration = calibration
+        self.n_estimators = n_estimators
+        self.num_leaves = num_leaves
+        self.learning_rate = learning_rate
+        self.min_child_samples = min_child_samples
+        self.penalty = penalty
+        self.hidden = hidden
+        self.activation = activation
+        self.dropout = dropout
+        self.epochs = epochs
+        self.net_learning_rate = net_learning_rate
+        self.batch_rows = batch_rows
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(
+        self, X: Any, y: ArrayLike, *, eval_set: tuple[Any, ...] | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Train on all rows; `eval_set`, (X, y) or (X, y, weights), has rows to choose and place the threshold by."""
+        objective = checked_objective(self)
+        features, targets = features_of(self, X, fitting=True), positives_of(y)
+        self.classes_, self.kind_of_target_ = targets.classes, targets.kind
+        self.standardiser_ = None if self.model == "trees" else Standardiser.of(features, np.arange(len(features)))
+        rows = rows_of_targets(self, features, targets, sample_weight, "")
+        judged = judged_rows(self, eval_set, targets)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        family = family_of(self, seed)
+        self.models_ = []
+        for k in range(rows.positive.shape[1]):
+            mine, others = column(self, rows, k), None if judged is None else column(self, judged, k)
+            self.models_.append(fit_binary(family, objective, mine, others, self.folds, self.calibration, seed))
+        self.n_rows_ = int(rows.positive.shape[0])
+        return self
+
+    @property
+    def threshold_(self) -> Any:
+        """The score at which `predict` says yes."""
+        return self._one([model.threshold for model in self._fitted()])
+
+    @property
+    def multipliers_(self) -> Any:
+        """How many true positives a false positive is worth at each point of the objective."""
+        return self._one([model.multipliers for model in self._fitted()])
+
+    @property
+    def history_(self) -> Any:
+        """The metric of the plain and the tuned model on rows that they were not trained on, and which was chosen."""
+        return self._one([model.history for model in self._fitted()])
+
+    def _one(self, values: list[Any]) -> Any:
+        return values[0] if self.kind_of_target_ == "binary" else values
+
+    def _fitted(self) -> list[BinaryModel]:
+        check_is_fitted(self, "models_")
+        return self.models_
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores less the threshold: one a row, or a column a class."""
+        models = self._fitted()
+        rows = seen(self, features_of(self, X, fitting=False))
+        found = np.stack([model.decisions(rows) for model in models], axis=1)
+        return found[:, 0] if self.kind_of_target_ == "binary" else found
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Yes where the score is at or above the threshold; of several classes, the one farthest above its own."""
+        found = self.decision_function(X)
+        if self.kind_of_target_ == "binary":
+            return np.asarray(self.classes_[(found >= 0).astype(np.int64)])
+        if self.kind_of_target_ == "multilabel":
+            return (found >= 0).astype(np.int64)
+        return np.asarray(self.classes_[np.argmax(found, axis=1)])
+
+    def predict_proba(self, X: Any) -> Array:
+        """Calibrated probabilities, a column a class."""
+        decisions = self.decision_function(X)
+        columns = decisions[:, None] if decisions.ndim == 1 else decisions
+        found = np.stack([model.calibration(columns[:, k]) for k, model in enumerate(self._fitted())], axis=1)
+        if self.kind_of_target_ == "binary":
+            return np.concatenate([1.0 - found, found], axis=1)
+        if self.kind_of_target_ == "multilabel":
+            return found
+        total = found.sum(axis=1, keepdims=True)
+        return np.where(total > 0, found / np.where(total > 0, total, 1.0), 1.0 / found.shape[1])
+
+    def certify(self, X: Any, y: ArrayLike, *, confidence: float = 0.95) -> Certificate:
+        """A threshold of `decision_function` that keeps the objective's promise with this confidence.
+
+        The rows must be new: neither trained on nor chosen by. For two classes; see `rankwise.certify`.
+        """
+        decisions = self.decision_function(X)
+        if self.kind_of_target_ != "binary":
+            raise DataError(f"a certificate is for two classes, got {len(self.classes_)}; certify each column yourself")
+        positive = positives_of(y, self.kind_of_target_, self.classes_).positive[:, 0]
+        metrics = [term.metric for term in checked_objective(self).terms]
+        promised = next((metric for metric in metrics if isinstance(metric, CurveMetric)), metrics[0])
+        return certify(positive, decisions, promised, confidence=confidence)
+
+    def objective_value(self, X: Any, y: ArrayLike) -> float:
+        """The metric that the objective names, wherever its threshold; of several classes the mean over them."""
+        found = self.decision_function(X)
+        positive = positives_of(y, self.kind_of_target_, self.classes_).positive
+        columns = found[:, None] if found.ndim == 1 else found
+        total = 0.0
+        for term in checked_objective(self).terms:
+            of_class = [
+                evaluate(positive[:, k], columns[:, k], metrics=term.metric)[term.metric]
+                for k in range(columns.shape[1])
+            ]
+            total += term.weight * float(np.mean(of_class))
+        return total
+
+    def scores(self, X: Any) -> Array:
+        """`decision_function`, by the name that all models have for what ranks rows."""
+        return self.decision_function(X)
+
+    def to_saved(self) -> SavedModel:
+        """The fitted model as plain values and bytes."""
+        from rankwise.rankers.rates._saved import to_saved
+
+        return to_saved(self, self._fitted())
+
+    @classmethod
+    def from_saved(cls, saved: SavedModel) -> Self:
+        """The model that `to_saved` described; whatever is wrong with it raises ModelFileError."""
+        from rankwise.rankers.rates._saved import from_saved
+
+        model: Self = from_saved(cls, saved)
+        return model
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.classifier_tags.multi_label = True
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.model == "trees"
+        return tags

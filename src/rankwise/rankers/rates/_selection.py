@@ -1,0 +1,58 @@
+"""Is the tuned model better than the plain one? Rows that neither was trained on decide, or the plain one stays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.metrics.catalogue._curve import CurveMetric
+from rankwise.objectives.rates._objective import RateObjective
+from rankwise.objectives.rates._ranked_rows import RankedRows, worth_of
+from rankwise.objectives.rates._soft_counts import near_points
+from rankwise.rankers.rates._rows import Array
+
+__all__ = ["Choice", "choose"]
+
+RESAMPLES = 40
+SURE = 0.5  # standard errors by which the tuned model must be ahead
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the rows judged say of the two models."""
+
+    plain: float
+    tuned: float
+    gain: float  # mean over resamples of the rows
+    error: float  # its deviation
+
+    @property
+    def keeps_tuned(self) -> bool:
+        """Far enough ahead to be trusted."""
+        return self.gain > SURE * self.error
+
+
+def choose(
+    objective: RateObjective, plain: Array, tuned: Array, positive: NDArray[np.bool_], weight: Array, seed: int
+) -> Choice:
+    """Both models' scores of the same rows, in Poisson resamples of these."""
+    # The metric at one level alone is an accident of few rows; near levels say the same with less noise.
+    near = [(term.weight, near_points(term.metric, term.statement.anchors)) for term in objective.terms]
+    rng = np.random.default_rng(seed)
+    both = [RankedRows(scores, positive) for scores in (plain, tuned)]
+    gains = np.empty(RESAMPLES)
+    for k in range(RESAMPLES):
+        drawn = weight * rng.poisson(1.0, weight.size)
+        gains[k] = _value(both[1], near, drawn) - _value(both[0], near, drawn)
+    plain_value, tuned_value = (_value(one, near, weight) for one in both)
+    return Choice(plain_value, tuned_value, float(gains.mean()), float(gains.std()))
+
+
+def _value(ranked: RankedRows, near: list[tuple[float, list[CurveMetric]]], weight: Array) -> float:
+    """Σ over terms of the mean over near levels of the metric."""
+    hits, cuts = ranked.counts(weight)
+    if hits[-1] == 0.0 or hits[-1] == cuts[-1]:
+        return 0.0
+    return sum(w * float(np.mean([worth_of(point, hits, cuts).max() for point in points])) for w, points in near)

@@ -1,0 +1,171 @@
+"""Is a text safe to hand to LightGBM? It trusts what it reads: a wrong child or a wrong length ends the process."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from itertools import pairwise
+from typing import Any
+
+from rankwise.errors import ModelFileError
+from rankwise.rankers.trees._model_text import join_trees, split_trees
+
+__all__ = ["check_tree_text"]
+
+# Whole lines are matched at once, which is several times faster than number by number.
+NUMBER = r"\d+(?:\.\d+)?(?:e[+-]\d+)?"
+NUMBERS = re.compile(rf"-?{NUMBER}(?: -?{NUMBER})*")
+THRESHOLDS = re.compile(rf"-?(?:{NUMBER}|inf)(?: -?(?:{NUMBER}|inf))*")  # inf parts missing values from all others
+WHOLE_NUMBERS = re.compile(r"-?\d{1,10}(?: -?\d{1,10})*")
+
+HEADER = ["version", "num_class", "num_tree_per_iteration", "label_index", "max_feature_idx", "feature_names"]
+MAY_HEAD = {"monotone_constraints", "feature_infos"}
+
+# Lists of a tree: whole numbers or not, and one entry for each of what.
+LISTS = {
+    "split_feature": (True, "splits"),
+    "split_gain": (False, "splits"),
+    "threshold": (False, "splits"),
+    "decision_type": (True, "splits"),
+    "left_child": (True, "splits"),
+    "right_child": (True, "splits"),
+    "leaf_value": (False, "leaves"),
+    "leaf_weight": (False, "leaves"),
+    "leaf_count": (True, "leaves"),
+    "internal_value": (False, "splits"),
+    "internal_weight": (False, "splits"),
+    "internal_count": (True, "splits"),
+}
+CATEGORICAL = 1  # bit of decision_type
+
+
+class UnsoundError(Exception):
+    """What is wrong, in words."""
+
+
+def check_tree_text(data: bytes, n_features: int) -> str:
+    """The text, if it is a sound model of this many features, exactly as we write it; else ModelFileError."""
+    try:
+        text = data.decode("ascii")
+        header, trees = split_trees(text)
+        categories = json.loads(text.rpartition("\npandas_categorical:")[2])
+        # Nothing stands in the text but what was understood: it is what we would write of its parts.
+        if text != join_trees(header, trees, categories):
+            raise UnsoundError("it is not laid out as rankwise does")
+        _check_categories(categories)
+        _check_header(header, n_features)
+        for number, tree in enumerate(trees):
+            try:
+                _check_tree(tree, n_features)
+            except UnsoundError as problem:
+                raise UnsoundError(f"tree {number}: {problem}") from None
+    except (UnsoundError, ValueError, RecursionError) as problem:
+        raise ModelFileError(f"the trees of the model are not sound ({problem}); save the model again") from None
+    return text
+
+
+def _check_header(header: list[str], n_features: int) -> None:
+    if header[:1] != ["tree"]:
+        raise UnsoundError("it does not begin with the word tree")
+    fields = _fields(header[1:])
+    if list(fields)[: len(HEADER)] != HEADER or set(fields) - set(HEADER) - MAY_HEAD:
+        raise UnsoundError(f"its header has the fields {', '.join(fields)}")
+    expected = ["v4", "1", "1", "0", str(n_features - 1), " ".join(f"f{k}" for k in range(n_features))]
+    for name, value in zip(HEADER, expected, strict=True):
+        if fields[name] != value:
+            raise UnsoundError(f"its {name} is not the one of {n_features} features")
+    if len(fields.get("feature_infos", "").split(" ")) != n_features:
+        raise UnsoundError("feature_infos is not one a feature")
+
+
+def _check_categories(categories: Any) -> None:
+    """Values of category columns, as pandas has them."""
+    fits = categories is None or (
+        isinstance(categories, list)
+        and all(
+            isinstance(column, list) and all(isinstance(value, str | int | float | bool) for value in column)
+            for column in categories
+        )
+    )
+    if not fits:
+        raise UnsoundError("its categories are not lists of values")
+
+
+def _fields(lines: list[str]) -> dict[str, str]:
+    fields = {}
+    for line in lines:
+        name, equals, value = line.partition("=")
+        if not equals or name in fields:
+            raise UnsoundError(f"the line {line[:40]!r} is not one field")
+        fields[name] = value
+    return fields
+
+
+def _numbers(name: str, text: str, whole: bool, count: int) -> list[Any]:
+    may_be_infinite = name == "threshold"
+    if not (WHOLE_NUMBERS if whole else THRESHOLDS if may_be_infinite else NUMBERS).fullmatch(text):
+        raise UnsoundError(f"{name} has something else than {'whole ' if whole else ''}numbers")
+    values: list[Any] = list(map(int if whole else float, text.split(" ")))
+    if len(values) != count:
+        raise UnsoundError(f"{name} has {len(values)} entries in place of {count}")
+    if not may_be_infinite and not all(map(math.isfinite, values)):
+        raise UnsoundError(f"{name} has an infinite number")
+    return values
+
+
+def _check_tree(tree: str, n_features: int) -> None:
+    fields = _fields(tree.split("\n"))
+    (leaves,) = _numbers("num_leaves", fields.pop("num_leaves", ""), True, 1)
+    (cats,) = _numbers("num_cat", fields.pop("num_cat", ""), True, 1)
+    if not 1 <= leaves <= 131_072 or not 0 <= cats < leaves:
+        raise UnsoundError(f"it has {leaves} leaves and {cats} splits by categories")
+    if fields.pop("is_linear", "0") != "0":
+        raise UnsoundError("its leaves are linear")
+    _numbers("shrinkage", fields.pop("shrinkage", "1"), False, 1)
+    counts = {"splits": leaves - 1, "leaves": leaves}
+    lists = {
+        name: _numbers(name, fields.pop(name, ""), whole, counts[of])
+        for name, (whole, of) in LISTS.items()
+        if leaves > 1 or name == "leaf_value"
+    }
+    if leaves == 1:
+        return
+    if not all(0 <= feature < n_features for feature in lists["split_feature"]):
+        raise UnsoundError("a split is by a feature that there is not")
+    _check_shape(lists["left_child"], lists["right_child"], leaves)
+    _check_category_splits(fields, cats, lists)
+    if fields:
+        raise UnsoundError(f"it has the unknown field {next(iter(fields))[:40]}")
+
+
+def _check_shape(left: list[int], right: list[int], leaves: int) -> None:
+    """Every split and leaf is the child of exactly one split, a split of an earlier one: so it is a tree."""
+    seen = [False] * (2 * leaves - 1)  # leaves −1, −2, … stand at the end of the list
+    seen[0] = True
+    for parent, children in enumerate(zip(left, right, strict=True)):
+        for child in children:
+            if not -leaves <= child < leaves - 1 or (0 <= child <= parent) or seen[child]:
+                raise UnsoundError(f"split {parent} has the child {child}")
+            seen[child] = True
+
+
+def _check_category_splits(fields: dict[str, str], cats: int, lists: dict[str, list[Any]]) -> None:
+    """Category sets are bits in 32-bit words; `threshold` of such a split is the number of its set."""
+    by_category = [
+        threshold
+        for threshold, kind in zip(lists["threshold"], lists["decision_type"], strict=True)
+        if kind & CATEGORICAL
+    ]
+    if not all(0 <= kind < 16 for kind in lists["decision_type"]):
+        raise UnsoundError("decision_type is not one that there is")
+    if not all(float(which).is_integer() and 0 <= which < cats for which in by_category):
+        raise UnsoundError("a split is by a set of categories that there is not")
+    if cats == 0:
+        return
+    boundaries = _numbers("cat_boundaries", fields.pop("cat_boundaries", ""), True, cats + 1)
+    if boundaries[0] != 0 or any(low >= high for low, high in pairwise(boundaries)):
+        raise UnsoundError("cat_boundaries do not rise from 0")
+    words = _numbers("cat_threshold", fields.pop("cat_threshold", ""), True, boundaries[-1])
+    if not all(0 <= word < 2**32 for word in words):
+        raise UnsoundError("cat_threshold is not of 32-bit words")

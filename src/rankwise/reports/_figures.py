@@ -1,0 +1,170 @@
+"""Figures as SVG that lies inside the page: its text stays text and its colours are those of the page.
+
+matplotlib is imported here only, and this file only when a page is written. Nothing a user named (systems,
+queries) enters a figure: the page's own key and captions say it, escaped.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Sequence
+from threading import Lock
+
+import matplotlib.style
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from rankwise.reports._curves import MOST_POINTS, Curve
+from rankwise.reports._markup import Markup, element
+
+__all__ = ["curve_figure", "cutoff_figure", "difference_figure", "swatch"]
+
+Floats = NDArray[np.float64]
+
+# The colour-blind-safe palette of Okabe and Ito without its yellow. They stand for the colours of page.css,
+# which differ in light and dark. Dashes tell systems apart where colours cannot, as in print.
+SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+DASHES = ((), (5, 2), (1.5, 1.5), (5, 1.5, 1.5, 1.5), (8, 2))
+INK, RULE = "#1a1b1c", "#cacbcc"
+
+VARIABLES = {INK: "currentColor", RULE: "var(--rule)"} | {
+    colour: f"var(--series-{index})" for index, colour in enumerate(SERIES)
+}
+
+STYLE = {
+    "svg.fonttype": "none",
+    "font.size": 10.5,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "axes.edgecolor": RULE,
+    "axes.labelcolor": INK,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.color": RULE,
+    "grid.linewidth": 0.5,
+    "xtick.color": RULE,
+    "ytick.color": RULE,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "lines.linewidth": 1.6,
+    "path.simplify": False,
+}
+
+# matplotlib keeps its settings in one place for all threads.
+_SETTINGS = Lock()
+
+
+def cutoff_figure(name: str, label: str, means: Sequence[Floats], intervals: Sequence[tuple[Floats, Floats]]) -> Markup:
+    """Mean NDCG at cut-offs 1, 2, … with intervals, one line a system, as P2 draws it."""
+
+    def draw(axes: Axes) -> None:
+        for index, (mean, (low, high)) in enumerate(zip(means, intervals, strict=True)):
+            # Beside each other, so that intervals do not hide one another.
+            cutoffs = np.arange(1, mean.size + 1) + 0.12 * (index - (len(means) - 1) / 2)
+            axes.errorbar(
+                cutoffs, mean, yerr=(mean - low, high - mean), capsize=2, elinewidth=1, marker="o",
+                markersize=3, color=_colour(index), linestyle=_dashes(index),
+            )  # fmt: skip
+        axes.set(xlabel="cut-off k", ylabel="NDCG@k", xticks=np.arange(1, means[0].size + 1))
+
+    return _drawn(name, label, draw)
+
+
+def curve_figure(
+    name: str,
+    label: str,
+    curves: Sequence[Curve | None],
+    x_label: str,
+    y_label: str,
+    marks: Sequence[tuple[int, float, float, str]] = (),
+    *,
+    chance: bool = False,
+) -> Markup:
+    """Curves in the unit square, one a system; `chance` draws the diagonal of a random order.
+
+    A mark is a dot on the curve of the system of that number, at x and y, with a word beside it.
+    """
+
+    def draw(axes: Axes) -> None:
+        if chance:
+            axes.plot([0, 1], [0, 1], color=RULE, linewidth=1)
+        for index, curve in enumerate(curves):
+            if curve is not None:
+                axes.plot(curve.x, curve.y, color=_colour(index), linestyle=_dashes(index))
+        for index, x, y, word in marks:
+            axes.plot([x], [y], color=_colour(index), marker="o", markersize=7)
+            right = x < (0.7 if chance else 0.3)  # away from the curve, but inside the figure
+            axes.annotate(
+                word, (x, y), (9 if right else -9, -4), textcoords="offset points", va="top",
+                ha="left" if right else "right", color=INK,
+            )  # fmt: skip
+        axes.set(xlabel=x_label, ylabel=y_label, xlim=(-0.01, 1.01), ylim=(0, 1.02))
+
+    return _drawn(name, label, draw)
+
+
+def difference_figure(name: str, label: str, differences: Floats) -> Markup:
+    """Difference of two systems on each query, sorted: the area above the line is what the first one wins."""
+    descending = np.sort(differences)[::-1]
+    if descending.size > MOST_POINTS:
+        descending = descending[np.linspace(0, descending.size - 1, MOST_POINTS).round().astype(int)]
+
+    def draw(axes: Axes) -> None:
+        edges = np.linspace(0, differences.size, descending.size + 1)
+        axes.stairs(np.maximum(descending, 0), edges, fill=True, color=_colour(0))
+        axes.stairs(np.minimum(descending, 0), edges, fill=True, color=_colour(1))
+        axes.axhline(0, color=INK, linewidth=0.6)
+        axes.set(xlabel="queries, from best to worst", ylabel="difference", xlim=(0, differences.size))
+
+    return _drawn(name, label, draw)
+
+
+def swatch(index: int) -> Markup:
+    """A piece of the line that stands for a system."""
+    pattern = " ".join(f"{1.6 * length:g}" for length in DASHES[index % len(DASHES)])
+    line = element(
+        "line", x1=1, y1=5, x2=33, y2=5, stroke=f"var(--series-{index % len(SERIES)})", stroke_width=2.5,
+        stroke_dasharray=pattern or "none",
+    )  # fmt: skip
+    return element("svg", line, viewBox="0 0 34 10", class_="swatch", aria_hidden="true")
+
+
+def _drawn(name: str, label: str, draw: Callable[[Axes], None]) -> Markup:
+    with _SETTINGS, matplotlib.style.context(["default", STYLE | {"svg.hashsalt": name}]):
+        figure = Figure(figsize=(5, 3.4), layout="constrained")
+        draw(figure.add_subplot())
+        text = io.StringIO()
+        figure.savefig(text, format="svg", metadata={"Date": None})
+    return _inline(text.getvalue(), name, label)
+
+
+def _inline(svg: str, name: str, label: str) -> Markup:
+    """An SVG file as part of a page: no header, no style (it is in page.css), ids and colours that fit in."""
+    svg = re.sub(
+        r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->",
+        "",
+        svg[svg.index("<svg") :],
+        flags=re.DOTALL,
+    )
+    svg = re.sub(r'(\bid="|"#|url\(#)', rf"\g<1>{name}-", svg).replace("xlink:href", "href")
+    for colour, variable in VARIABLES.items():
+        svg = svg.replace(colour, variable)
+    view_box = re.search(r'viewBox="[^"]*"', svg)
+    assert view_box is not None
+    body = svg[svg.index(">") + 1 : svg.rindex("</svg>")]
+    opening = element("svg", role="img", aria_label=label).removesuffix("></svg>")
+    return Markup(f"{opening} {view_box.group()}>{body}</svg>")
+
+
+def _colour(index: int) -> str:
+    return SERIES[index % len(SERIES)]
+
+
+def _dashes(index: int) -> tuple[int, tuple[float, ...]] | str:
+    pattern = DASHES[index % len(DASHES)]
+    return (0, pattern) if pattern else "-"

@@ -1,0 +1,119 @@
+"""What a report is about: the systems, their scores, and the values found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankwise.data._groups import QueryGroups
+from rankwise.errors import DataError, ShapeError
+from rankwise.metrics._conventions import Empty
+from rankwise.metrics._evaluate import evaluate
+from rankwise.metrics._evaluation import Evaluation
+from rankwise.metrics._ranking import Ties
+from rankwise.metrics.comparison._compare import Comparison
+
+__all__ = ["Judged"]
+
+Floats = NDArray[np.float64]
+
+CUTOFFS = range(1, 11)
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A comparison (an evaluation becomes a comparison of one system) with the rows it was made from."""
+
+    comparison: Comparison
+    labels: Floats
+    scores: dict[str, Floats]
+    groups: QueryGroups
+    doc_ids: ArrayLike | None
+
+    @classmethod
+    def of(
+        cls,
+        result: Comparison | Evaluation,
+        y: ArrayLike,
+        scores: Mapping[str, ArrayLike],
+        qid: ArrayLike | None,
+        doc_ids: ArrayLike | None,
+    ) -> Judged:
+        """Check that the rows are those that the result was made from, as far as one can see."""
+        labels = np.asarray(y, dtype=np.float64)
+        by_name = {name: np.asarray(system, dtype=np.float64) for name, system in scores.items()}
+        for name, system in by_name.items():
+            if system.shape != labels.shape:
+                raise ShapeError(f"scores of {name!r} must have one entry a row, got {system.shape} for {labels.shape}")
+        groups = QueryGroups.of_rows(qid, labels.size)
+        if isinstance(result, Evaluation):
+            if len(by_name) != 1:
+                raise DataError(
+                    f"an evaluation is of one system, got scores of {len(by_name)}; "
+                    "pass {name: scores}, or a comparison"
+                )
+            result = Comparison(dict.fromkeys(by_name, result), [], notes=result.notes)
+        if list(by_name) != list(result.evaluations):
+            raise DataError(
+                f"scores must be those of the systems compared, {', '.join(result.evaluations)}, "
+                f"got {', '.join(by_name)}; pass the same dictionary to both"
+            )
+        judged = cls(result, labels, by_name, groups, doc_ids)
+        if labels.size != groups.n_rows or not np.array_equal(groups.qids, judged.first.qids):
+            raise DataError(
+                f"y and qid must be those that were evaluated, got {groups.n_queries} queries "
+                f"for {len(judged.first.qids)} evaluated; pass the same arrays to both"
+            )
+        return judged
+
+    @property
+    def first(self) -> Evaluation:
+        """The evaluation of the first system: queries, weights and conventions are the same for all."""
+        return next(iter(self.comparison.evaluations.values()))
+
+    @property
+    def first_metric(self) -> str:
+        """The metric that queries are looked at by."""
+        return self.comparison.metrics[0]
+
+    def ndcg_by_cutoff(self, name: str) -> Evaluation:
+        """NDCG@1 to NDCG@10 of a system under the conventions of the result."""
+        first = self.first
+        return evaluate(
+            self.labels,
+            self.scores[name],
+            None if self.groups.n_queries == 1 else first.qids[self.groups.query_of_row()],
+            [f"ndcg@{k}" for k in CUTOFFS],
+            convention=first.convention,
+            ties=cast(Ties, first.ties),
+            empty=cast(Empty, first.empty),
+            weight=first.weight,
+            doc_ids=self.doc_ids,
+        )
+
+    def worst_queries(self, most: int) -> NDArray[np.int64]:
+        """Indices of the queries with the lowest mean of the first metric over systems, worst first.
+
+        Without a relevant document there is nothing to rank better: such queries are not among them.
+        """
+        evaluations = self.comparison.evaluations.values()
+        values = np.mean([evaluation.per_query[self.first_metric] for evaluation in evaluations], axis=0)
+        relevant = np.bincount(self.groups.query_of_row(), self.labels > 0)
+        known = np.flatnonzero(~np.isnan(values) & (relevant > 0))
+        return known[np.argsort(values[known], kind="stable")[:most]]
+
+    def rows_of(self, query: int) -> NDArray[np.int64]:
+        """Input rows of a query."""
+        start, stop = self.groups.offsets[query : query + 2]
+        return np.arange(start, stop) if self.groups.order is None else self.groups.order[start:stop]
+
+    def ranked_labels(self, name: str, query: int) -> Floats:
+        """Labels of the documents retrieved for a query from the top down; equal scores as in the input."""
+        rows = self.rows_of(query)
+        scores = self.scores[name][rows]
+        retrieved = np.count_nonzero(scores > -np.inf)
+        return self.labels[rows[np.argsort(-scores, kind="stable")[:retrieved]]]

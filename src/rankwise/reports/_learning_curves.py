@@ -1,0 +1,74 @@
+"""A picture of learning curves, as P4's figure 3: a panel a metric, a curve a sampler."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+
+import matplotlib.style
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from rankwise.data._atomic import atomic_path
+from rankwise.errors import DataError
+from rankwise.reports._figures import _SETTINGS, DASHES, INK, SERIES, STYLE
+from rankwise.sampling import Simulation
+
+__all__ = ["check_picture_name", "write_learning_curves"]
+
+ENDINGS = (".png", ".svg")
+MOST_BANDS = 4  # more lie upon each other and hide the curves; the intervals are in the table and in JSON
+ON_PAPER = STYLE | {"figure.facecolor": "white", "savefig.dpi": 150, "svg.hashsalt": "rankwise"}
+
+
+def check_picture_name(path: str | PathLike[str]) -> None:
+    """Pictures are PNG or SVG, by the ending of the name."""
+    if Path(path).suffix.lower() not in ENDINGS:
+        raise DataError(f"a picture must end in {' or '.join(ENDINGS)}, got {path}; name it so")
+
+
+def write_learning_curves(path: str | PathLike[str], found: Simulation) -> Path:
+    """Draw the mean curve of each sampler by rounds, its interval over runs as a band, and what all labels give."""
+    check_picture_name(path)
+    with _SETTINGS, matplotlib.style.context(["default", ON_PAPER]):
+        figure = Figure(figsize=(4.2 * len(found.metrics), 4.0), layout="constrained")
+        panels = figure.subplots(1, len(found.metrics), squeeze=False)[0]
+        for axes, metric in zip(panels, found.metrics, strict=True):
+            _draw(axes, found, metric)
+        _key(figure, panels[0].get_lines(), [*found.samplers, "all labels"])
+        with atomic_path(path) as temporary:
+            figure.savefig(temporary, metadata={"Date": None} if temporary.suffix.lower() == ".svg" else None)
+    return Path(path)
+
+
+def _draw(axes: Axes, found: Simulation, metric: str) -> None:
+    rounds = np.arange(found.rounds + 1)
+    for index, name in enumerate(found.samplers):
+        colour, dashes = SERIES[index % len(SERIES)], DASHES[index % len(DASHES)]
+        low, high = found.interval(name, metric)
+        axes.plot(rounds, found.mean(name, metric), color=colour, linestyle=(0, dashes) if dashes else "-")
+        if len(found.samplers) <= MOST_BANDS:
+            axes.fill_between(rounds, low, high, color=colour, alpha=0.15, linewidth=0)
+    axes.axhline(found.full[metric], color=INK, linewidth=1, linestyle=(0, (2, 2)))
+    axes.set(title=metric, xlabel="rounds", xlim=(0, found.rounds))
+    ticks = [int(t) for t in MaxNLocator(5, integer=True).tick_values(0, found.rounds) if 0 <= t <= found.rounds]
+    axes.set_xticks(ticks)
+    labels = np.mean([counts.mean(axis=0) for counts in found.labelled.values()], axis=0) / found.queries
+    above = axes.secondary_xaxis("top")
+    above.set_xticks(ticks, [f"{labels[t]:.3g}" for t in ticks])
+    above.set_xlabel("labels a query")
+
+
+def _key(figure: Figure, lines: Sequence[Line2D], names: Sequence[str]) -> None:
+    """The key below the panels; names are shown as they are, with no $ or _ taken for matplotlib's own."""
+    key = figure.legend(
+        lines, [str(k) for k in range(len(names))], loc="outside lower center", ncols=min(6, len(names))
+    )
+    key.set_frame_on(False)
+    for text, name in zip(key.get_texts(), names, strict=True):
+        text.set_parse_math(False)
+        text.set_text(name)

@@ -1,0 +1,148 @@
+"""The tables of a report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.metrics._evaluation import Evaluation
+from rankwise.metrics.comparison._compare import Comparison, PairTest, p_text
+from rankwise.reports._judged import Judged
+from rankwise.reports._markup import Markup, element, joined
+
+__all__ = ["metric_table", "test_table", "worst_table"]
+
+WORST = 10
+TOP = 10
+SHADES = 4
+"""Shades of a relevant label in page.css, g1 to g4."""
+
+
+def metric_table(comparison: Comparison) -> Markup:
+    """Metrics down, systems across; the best of several in bold."""
+    several = len(comparison.evaluations) > 1
+    rows = []
+    for metric in comparison.metrics:
+        best = comparison.best(metric) if several else None
+        cells = [
+            element(
+                "td",
+                *_mean(evaluation, metric, comparison.level),
+                class_="number best" if name == best else "number",
+            )
+            for name, evaluation in comparison.evaluations.items()
+        ]
+        # Which queries are left out depends on labels, so that systems seldom differ in it.
+        counted = dict.fromkeys(str(e.queries_counted(metric)) for e in comparison.evaluations.values())
+        left_out = dict.fromkeys(_left_out(e, metric) for e in comparison.evaluations.values())
+        rows.append(
+            [
+                element("th", metric, scope="row", class_="number"),
+                *cells,
+                _number("; ".join(counted)),
+                _text("; ".join(left_out)),
+            ]
+        )
+    return _table("Metrics", ["metric", *comparison.evaluations, "queries", "left out"], rows)
+
+
+def test_table(tests: Iterable[PairTest], level: float) -> Markup:
+    """A row a pair of systems and metric; p-values below 1 − level are bold."""
+
+    def p_cell(p: float) -> Markup:
+        return element("td", p_text(p), class_="number clear" if p < 1 - level else "number")
+
+    rows = [
+        [
+            element("th", test.metric, scope="row", class_="number"),
+            _text(f"{test.a} − {test.b}"),
+            element("td", _signed(test.difference), _small_interval(test.interval, _signed), class_="number"),
+            p_cell(test.t_p_holm),
+            p_cell(test.fisher_p_holm),
+            p_cell(test.tukey_p),
+            _number(_signed(test.effect_size, 2)),
+            _number(f"{test.wins} / {test.ties} / {test.losses}"),
+        ]
+        for test in tests
+    ]
+    heads = ["metric", "systems", "difference", "p, t-test", "p, Fisher", "p, Tukey", "effect size"]
+    return _table("Differences between systems", [*heads, "wins / ties / losses"], rows)
+
+
+def worst_table(judged: Judged) -> Markup:
+    """The queries with the lowest values, with the labels at the top of each system's list."""
+    largest = float(judged.labels.max())
+    rows = []
+    for query in judged.worst_queries(WORST):
+        labels = judged.labels[judged.rows_of(query)]
+        cells = []
+        for name, evaluation in judged.comparison.evaluations.items():
+            value = evaluation.per_query[judged.first_metric][query]
+            top = judged.ranked_labels(name, query)[:TOP]
+            cells.append(element("td", f"{value:.4f} ", element("br"), _label_cells(top, largest), class_="number"))
+        rows.append(
+            [
+                element("th", judged.groups.qids[query], scope="row"),
+                _number(f"{labels.size:,}"),
+                _number(f"{np.count_nonzero(labels > 0):,}"),
+                *cells,
+            ]
+        )
+    return _table("Worst queries", ["query", "documents", "relevant", *judged.scores], rows)
+
+
+def _label_cells(labels: NDArray[np.float64], largest: float) -> Markup:
+    """Labels as shaded cells; a label below 0 was not judged."""
+    texts = ["?" if label < 0 else f"{label:g}" for label in labels]
+    shades = [math.ceil(SHADES * label / largest) if label > 0 else 0 for label in labels]
+    cells = [element("i", text, class_=f"g{shade}") for text, shade in zip(texts, shades, strict=True)]
+    return element("span", *cells, class_="cells", role="img", aria_label=f"labels from the top: {' '.join(texts)}")
+
+
+def _mean(evaluation: Evaluation, metric: str, level: float) -> tuple[str, Markup]:
+    mean = evaluation[metric]
+    interval = _small_interval(evaluation.interval(metric, level), "{:.4f}".format)
+    return ("–" if math.isnan(mean) else f"{mean:.4f}"), interval
+
+
+def _small_interval(interval: tuple[float, float], text: Callable[[float], str]) -> Markup:
+    low, high = interval
+    return Markup("") if math.isnan(low) else element("small", f"{text(low)} to {text(high)}")
+
+
+def _left_out(evaluation: Evaluation, metric: str) -> str:
+    left_out = evaluation.left_out[metric]
+    return f"{left_out.count}: {left_out.why}" if left_out.count else "0"
+
+
+def _signed(value: float, digits: int = 4) -> str:
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return f"{value:+.{digits}f}".replace("-", "−")
+
+
+def _text(text: object) -> Markup:
+    return element("td", text, class_="text")
+
+
+def _number(text: object) -> Markup:
+    return element("td", text, class_="number")
+
+
+def _table(name: str, heads: Sequence[object], rows: Sequence[Sequence[Markup]]) -> Markup:
+    """A table that scrolls by itself on a narrow screen, also by the keyboard."""
+    head = element("thead", element("tr", *(element("th", text, scope="col") for text in heads)))
+    body = element("tbody", *(joined(element("tr", *row), Markup("\n")) for row in rows))
+    return element(
+        "div",
+        element("table", head, body, aria_label=name),
+        class_="scroll",
+        role="region",
+        aria_label=name,
+        tabindex=0,
+    )

@@ -1,0 +1,1 @@
+"""What a sampler is worth: simulated labelling."""

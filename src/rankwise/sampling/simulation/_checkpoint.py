@@ -1,0 +1,111 @@
+"""Finished runs in a file, so that a simulation goes on after a kill."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field, fields
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankwise.data._atomic import atomic_path
+from rankwise.errors import ModelFileError
+from rankwise.sampling._base import Sampler
+from rankwise.sampling.simulation._experiment import Trial
+from rankwise.sampling.simulation._loop import Run
+
+__all__ = ["RunFile"]
+
+FORMAT = 1
+NO_MATTER = {"n_jobs", "verbose"}  # parameters that do not change a ranker
+
+
+@dataclass
+class RunFile:
+    """The finished runs of a trial by sampler and seed, and a file that follows them (None: only in memory)."""
+
+    path: Path | None
+    trial: str
+    samplers: dict[str, str]
+    full: dict[str, float] | None = None
+    runs: dict[tuple[str, int], Run] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, path: str | PathLike[str] | None, trial: Trial, samplers: dict[str, Sampler]) -> RunFile:
+        """The file, with what it holds of this trial; samplers and seeds may have been added."""
+        told = {name: repr(sampler) for name, sampler in samplers.items()}
+        if path is None:
+            return cls(None, "", told)
+        file = Path(path)
+        found = cls(file, _digest(trial), told)
+        for left_over in file.parent.glob(f".????????????.{file.name}"):
+            left_over.unlink()  # half a file, from a kill while it was written
+        if file.exists():
+            found._read(file)
+        else:
+            found.write()  # that it cannot be written is known before the work
+        return found
+
+    def add(self, run: Run) -> None:
+        """Keep a run that has finished."""
+        self.runs[run.sampler, run.seed] = run
+        self.write()
+
+    def write(self) -> None:
+        """Replace the file."""
+        if self.path is None:
+            return
+        said = {
+            "format": FORMAT,
+            "trial": self.trial,
+            "samplers": self.samplers,
+            "full": self.full,
+            "runs": [asdict(run) for run in self.runs.values()],
+        }
+        with atomic_path(self.path) as temporary:
+            temporary.write_text(json.dumps(said, allow_nan=False), encoding="utf-8")
+
+    def _read(self, path: Path) -> None:
+        try:
+            said = json.loads(path.read_text(encoding="utf-8"))
+            form, trial, samplers = said["format"], said["trial"], dict(said["samplers"])
+            runs = [Run(**{one.name: run[one.name] for one in fields(Run)}) for run in said["runs"]]
+            self.full = None if said["full"] is None else dict(said["full"])
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
+            raise ModelFileError(
+                f"{path} is not the checkpoint of a simulation ({type(problem).__name__}); name another file"
+            ) from problem
+        if form != FORMAT:
+            raise ModelFileError(
+                f"{path} is a checkpoint of format {form}, and this rankwise reads {FORMAT}; start anew"
+            )
+        if trial != self.trial:
+            raise ModelFileError(
+                f"{path} is of a simulation with other data or parameters; give the same ones, or name another file"
+            )
+        for name, sampler in self.samplers.items():
+            if samplers.get(name, sampler) != sampler:
+                raise ModelFileError(
+                    f"{path} has runs of {name} as {samplers[name]}, got {sampler}; give the sampler another name"
+                )
+        self.samplers = samplers | self.samplers
+        self.runs = {(run.sampler, run.seed): run for run in runs}
+
+
+def _digest(trial: Trial) -> str:
+    """A hash of all that decides the outcome but samplers and seeds."""
+    settings = {name: value for name, value in trial.ranker.get_params().items() if name not in NO_MATTER}
+    ranker = type(trial.ranker)
+    told = [f"{ranker.__module__}.{ranker.__qualname__}", sorted(settings.items()), trial.metrics]
+    digest = hashlib.sha256(repr([*told, trial.rounds, trial.per_query, trial.start]).encode())
+    arrays: list[Any] = [trial.truth, trial.data.qid, trial.test.y, trial.test.qid]
+    for X in (trial.data.X, trial.test.X):
+        arrays += [X] if isinstance(X, np.ndarray) else [X.data, X.indices, X.indptr]
+    for array in arrays:
+        plain = np.ascontiguousarray(array)
+        digest.update(repr((plain.shape, plain.dtype)).encode())
+        digest.update(plain.data)
+    return digest.hexdigest()

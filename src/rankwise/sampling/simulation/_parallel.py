@@ -1,0 +1,75 @@
+"""Runs of the loop in processes, given back as they finish."""
+
+from __future__ import annotations
+
+import os
+import signal
+import warnings
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+
+from joblib import Parallel, delayed, parallel_config  # type: ignore[import-untyped]
+
+from rankwise.errors import DataError, RankwiseError
+from rankwise.kernels._threads import thread_count
+from rankwise.sampling._base import Sampler
+from rankwise.sampling.simulation._experiment import Trial
+from rankwise.sampling.simulation._loop import Run, run_loop
+
+__all__ = ["finished_runs", "process_count"]
+
+Task = tuple[str, Sampler, int]
+
+
+def process_count(n_jobs: int | None) -> int:
+    """Processes to use: as many as were asked for, or one for each core."""
+    if n_jobs is None:
+        return thread_count()
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs < 1:
+        raise DataError(f"n_jobs must be a whole number from 1, or None for all cores, got {n_jobs!r}; pass 1")
+    return n_jobs
+
+
+def finished_runs(trial: Trial, tasks: Sequence[Task], processes: int) -> Generator[Run, None, None]:
+    """Each run as it finishes; one process is this one, several have a thread each and share the data's memory."""
+    if processes == 1 or len(tasks) <= 1:
+        for task in tasks:
+            yield run_loop(trial, *task)
+        return
+    with parallel_config("loky", inner_max_num_threads=1):
+        # One run a batch: a run that has finished is not to wait for the next.
+        parallel = Parallel(min(processes, len(tasks)), return_as="generator_unordered", batch_size=1)
+        runs = parallel(delayed(_run_alone)(trial, *task) for task in tasks)
+        try:
+            for run in runs:  # noqa: UP028 (`yield from` would close it without the filter below)
+                yield run
+        except BrokenProcessPool as problem:
+            raise RankwiseError(
+                "a process of the simulation was killed, perhaps for want of memory; use fewer at a time (n_jobs)"
+            ) from problem
+        finally:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # that runs under way are given up, which is meant
+                runs.close()
+
+
+def _run_alone(trial: Trial, name: str, sampler: Sampler, seed: int) -> Run:
+    with _on_its_own():
+        return run_loop(trial, name, sampler, seed)
+
+
+@contextmanager
+def _on_its_own() -> Iterator[None]:
+    """Our kernels in one thread, and Ctrl-C left to the process that gave the work; it may serve others afterwards."""
+    before = os.environ.get("RANKWISE_NUM_THREADS")
+    os.environ["RANKWISE_NUM_THREADS"] = "1"
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if before is None:
+            del os.environ["RANKWISE_NUM_THREADS"]
+        else:
+            os.environ["RANKWISE_NUM_THREADS"] = before

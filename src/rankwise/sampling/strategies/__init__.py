@@ -1,0 +1,1 @@
+"""The samplers, one class per file."""

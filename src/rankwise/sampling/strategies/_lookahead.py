@@ -1,0 +1,57 @@
+"""Lookahead (ours): the best-ranked documents, the later ones of a batch as if the first had proved irrelevant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankwise.errors import DataError
+from rankwise.sampling._base import Sampler
+from rankwise.sampling._pool import Array, Pool
+
+__all__ = ["Lookahead"]
+
+
+@dataclass(frozen=True)
+class Lookahead(Sampler):
+    """The best-ranked documents, of which all but the `first` are chosen by a second look `among` the best.
+
+    A batch of the best-ranked (Top) errs in one direction, that of the ranker's own errors: where most of it proves
+    irrelevant, the ranker turns against all that it looked for, and may become worse before it becomes better. So the
+    ranker is fitted once more as if the `first` documents of every query were irrelevant, as most will be where
+    relevant ones are rare; of those next in rank it takes what is left to be said for.
+    """
+
+    first: int = 3
+    among: int = 10
+
+    kind: ClassVar[str] = "lookahead"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, least in (("first", 1), ("among", self.first)):
+            given = getattr(self, name)
+            if isinstance(given, bool) or not isinstance(given, int) or given < least:
+                raise DataError(f"{name} must be a whole number from {least}, got {given!r}; pass for example 10")
+
+    def utilities(self, pool: Pool, rng: np.random.Generator) -> Array:
+        """The ranker's scores, but for the `among` best: those are above, in the order that the second look gives."""
+        best = pool.best_of_each(pool.scores, self.among, rng)  # by query, the best first
+        query = pool.query[best]
+        start_of_query = np.searchsorted(query, query)
+        place = np.arange(best.size) - start_of_query
+        supposed = pool.candidates[best[place < self.first]]
+        rows = np.concatenate([pool.labelled, supposed])
+        labels = np.concatenate([pool.y[pool.labelled], np.zeros(supposed.size)])
+        if not pool.can_learn(rows, labels):
+            return pool.scores
+        try:
+            second = pool.scores_by(pool.refitted(rows, labels), best)
+        except DataError:  # rankers differ in how few rows they refuse
+            return pool.scores
+        order = np.lexsort((place, np.where(place < self.first, -np.inf, -second), query))
+        utilities: Array = pool.scores - pool.scores.max(initial=-np.inf)
+        utilities[best[order]] = self.among - place  # at least 1, and so above all others
+        return utilities

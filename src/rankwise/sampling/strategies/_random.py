@@ -1,0 +1,24 @@
+"""Random: documents drawn with equal chances, what every sampler must beat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankwise.sampling._base import Sampler
+from rankwise.sampling._pool import Array, Pool
+
+__all__ = ["Random"]
+
+
+@dataclass(frozen=True)
+class Random(Sampler):
+    """Documents of each query drawn with equal chances."""
+
+    kind: ClassVar[str] = "random"
+
+    def utilities(self, pool: Pool, rng: np.random.Generator) -> Array:
+        """The same for all: equal utilities are taken at random."""
+        return np.zeros(pool.candidates.size)

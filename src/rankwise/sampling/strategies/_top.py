@@ -1,0 +1,24 @@
+"""Top: label the documents that the ranker puts first (relevance feedback)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankwise.sampling._base import Sampler
+from rankwise.sampling._pool import Array, Pool
+
+__all__ = ["Top"]
+
+
+@dataclass(frozen=True)
+class Top(Sampler):
+    """The best-ranked documents without a label, as in relevance feedback; P4 leaves this baseline out."""
+
+    kind: ClassVar[str] = "top"
+
+    def utilities(self, pool: Pool, rng: np.random.Generator) -> Array:
+        """The ranker's scores."""
+        return pool.scores

@@ -1,0 +1,52 @@
+"""Who may label: one person without a token, or several with a secret each."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rankwise.errors import DataError
+from rankwise.labels._checked import name
+from rankwise.serve._tokens import SHORTEST_SECRET, is_fit, is_same, sent_by
+
+__all__ = ["Labellers"]
+
+IMPORTED = "imported"
+
+
+@dataclass(frozen=True)
+class Labellers:
+    """Names by secret; where there is no secret, everybody who reaches the page is `alone`."""
+
+    alone: str | None
+    by_secret: dict[str, str]
+
+    @classmethod
+    def of(cls, tokens: Sequence[str], alone: str) -> Labellers:
+        """From texts NAME=SECRET, or NAME, for which a secret is made."""
+        by_secret: dict[str, str] = {}
+        for token in tokens:
+            who, equals, secret = token.partition("=")
+            who = name(who)
+            if not equals:
+                secret = secrets.token_urlsafe(24)
+            if not is_fit(secret):
+                raise DataError(
+                    f"the token of {who} must have at least {SHORTEST_SECRET} plain characters without blanks; "
+                    f"pass a longer one, or --token {who} alone, which makes one"
+                )
+            if secret in by_secret or who in by_secret.values():
+                raise DataError(f"every labeller must have one token, and another one each, got {who} again; drop it")
+            by_secret[secret] = who
+        if IMPORTED in by_secret.values():
+            raise DataError(f"the name {IMPORTED} is for labels that came from files; choose another")
+        return cls(None if by_secret else name(alone), by_secret)
+
+    def named_by(self, authorization: str | None) -> str | None:
+        """Who sends this header, None for nobody we know; every secret is compared, in constant time."""
+        if self.alone is not None:
+            return self.alone
+        sent = sent_by(authorization)
+        found = [who for secret, who in self.by_secret.items() if is_same(secret, sent)]
+        return found[0] if found else None

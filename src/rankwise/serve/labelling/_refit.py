@@ -1,0 +1,98 @@
+"""From the labels of one round to the next: fit, judge, choose, and write it all down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.errors import DataError
+from rankwise.labels import LabelStore
+from rankwise.models import save
+from rankwise.serve.labelling._choosing import Chooser
+from rankwise.serve.labelling._curve import Gain, Point, curve_of, expected_gain
+from rankwise.serve.labelling._learning import Learner, can_learn, scores_of
+
+__all__ = ["NextRound", "Refit", "model_file", "skipped_items"]
+
+NO_RANKER = "none"
+
+
+@dataclass(frozen=True)
+class NextRound:
+    """A round as it was prepared: its items, and what is known of the ranker that chose them."""
+
+    number: int
+    items: list[int]
+    sampler: str
+    ranker: str
+    value: float | None
+    gain: Gain | None
+    notice: str | None  # why there is no ranker, where labels should do
+
+
+@dataclass(frozen=True)
+class Refit:
+    """What turns labels into the next round; models go to `folder`, one file a round."""
+
+    store: LabelStore
+    chooser: Chooser
+    learner: Learner
+    ranker: str  # its name
+    folder: Path
+
+    def prepare(self, number: int, stop: Event) -> NextRound:
+        """Fit on all labels and choose; nothing but the model's file is written."""
+        store, learner = self.store, self.learner
+        data = store.training_data()
+        ranker, value, gain, notice = None, None, None, None
+        if can_learn(data):
+            try:
+                ranker = learner.fit(data, stop)
+            except DataError as problem:  # trees need some dozens of rows; until then rounds are drawn at random
+                notice = f"no model could be fitted to these labels ({problem})"
+        if ranker is not None:
+            self.folder.mkdir(mode=0o700, exist_ok=True)
+            save(ranker, model_file(self.folder, number))
+            scores_of(ranker, data.X[:1])  # from here on it takes rows without names
+            value = learner.value(ranker, data, stop)
+        sampler, rows = self.chooser.choose(data, skipped_items(store), ranker, number)
+        if value is not None:
+            here = Point(number, int((data.y >= 0).sum()), value)
+            gain = expected_gain([*curve_of(store.rounds(), learner.measure), here], len(rows))
+        name = NO_RANKER if ranker is None else self.ranker
+        return NextRound(number, rows.tolist(), sampler, name, value, gain, notice)
+
+    def open(self, following: NextRound) -> None:
+        """Begin the round that was prepared."""
+        self.store.begin_round(
+            following.number,
+            following.items,
+            sampler=following.sampler,
+            ranker=following.ranker,
+            metrics={} if following.value is None else {self.learner.measure: following.value},
+            gain=None if following.gain is None else following.gain.value,
+        )
+        self.record_model(following.number)
+
+    def record_model(self, number: int) -> None:
+        """Note the file of an open round's model, once; a kill may have come between the round and its model."""
+        path = model_file(self.folder, number)
+        has_model = self.store.rounds()[-1].ranker not in (None, NO_RANKER)
+        if has_model and path.is_file() and number not in {model.round for model in self.store.models()}:
+            self.store.record_model(path)
+
+
+def model_file(folder: Path, number: int) -> Path:
+    """The file of the model that chose a round."""
+    return folder / f"round-{number}.rw"
+
+
+def skipped_items(store: LabelStore) -> NDArray[np.bool_]:
+    """Which items somebody has skipped, so that they are not chosen again."""
+    skipped = np.zeros(len(store.data), dtype=bool)
+    skipped[[act.item for who in store.labellers() for act in store.judged_by(who) if act.skipped]] = True
+    return skipped

@@ -1,0 +1,119 @@
+"""Arrow bodies: an IPC stream of record batches, with a column a feature by name, or one column of lists.
+
+What comes from strangers is looked at before it is understood: kinds of messages, types of columns, the number of
+documents; and nothing packed is unpacked, because a few bytes could become gigabytes.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from rankwise.errors import DataError
+from rankwise.serve.ranking._documents import Documents, Features, Id, check_count, check_ids, named
+from rankwise.serve.ranking._layout import ID, Layout, layout_of
+
+__all__ = ["ARROW", "ArrowReader"]
+
+ARROW = "application/vnd.apache.arrow.stream"
+MOST_LAYOUTS, LONGEST_SCHEMA = 16, 1 << 18  # strangers must not fill the memory with them
+COMPRESSION = 3  # number of the field in the format's table of a record batch
+
+
+class ArrowReader:
+    """Reads the streams for one model; what it finds of a schema it remembers, because the next stream has the same."""
+
+    def __init__(self, features: Features) -> None:
+        self._features = features
+        self._layouts: dict[bytes, Layout] = {}  # by the bytes of the schema
+
+    def read(self, body: bytes, most: int) -> Documents:
+        """The documents of a stream; a null or a NaN is a missing value."""
+        try:
+            schema = _check_messages(body)
+            reader = pa.ipc.open_stream(body)
+            layout = self._layouts.get(schema) or self._learn(schema, reader.schema)
+            batches = list(reader)
+            check_count(sum(batch.num_rows for batch in batches), most)
+            for batch in batches:
+                batch.validate(full=True)
+        except (pa.ArrowException, OSError, struct.error, IndexError) as problem:
+            said = " ".join(str(problem).split())[:200]
+            raise DataError(f"the body is not an Arrow stream ({said}); write it with pyarrow.ipc.new_stream") from None
+        ids: Any = None
+        if layout.has_ids:
+            ids = [one for batch in batches for one in batch.column(ID).to_pylist()]
+            check_ids(ids)
+        if layout.places is None:
+            _check_lists(batches, ids, self._features)
+        parts = [layout.numbers(batch.drop_columns([ID]) if layout.has_ids else batch) for batch in batches]
+        X = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return Documents(_checked(X, ids, self._features), ids)
+
+    def _learn(self, key: bytes, schema: pa.Schema) -> Layout:
+        found = layout_of(schema, self._features)
+        if len(self._layouts) >= MOST_LAYOUTS:
+            self._layouts.clear()
+        if len(key) <= LONGEST_SCHEMA:
+            self._layouts[key] = found
+        return found
+
+
+def _check_messages(body: bytes) -> bytes:
+    """A schema, which is given back, then record batches that are not packed."""
+    schema = b""
+    for number, message in enumerate(pa.ipc.MessageReader.open_stream(body)):
+        metadata = message.metadata.to_pybytes()
+        wanted = "schema" if number == 0 else "record batch"
+        if message.type != wanted:
+            raise DataError(f"the stream has a {message.type} where a {wanted} should be; send plain columns")
+        if number == 0:
+            schema = metadata
+        elif _has_field(metadata, COMPRESSION):
+            raise DataError("the stream is compressed, and is not unpacked; write it without compression")
+    return schema
+
+
+def _has_field(metadata: bytes, field: int) -> bool:
+    """Whether the header of a message has a field: two steps through FlatBuffers' tables of offsets."""
+
+    def find(table: int, field: int) -> int:
+        """The place of a field, 0 if it is left out."""
+        (back,) = struct.unpack_from("<i", metadata, table)
+        places = table - back
+        (size,) = struct.unpack_from("<H", metadata, places)
+        entry = 4 + 2 * field
+        offset = struct.unpack_from("<H", metadata, places + entry)[0] if entry < size else 0
+        return table + offset if offset else 0
+
+    (message,) = struct.unpack_from("<I", metadata, 0)
+    header = find(message, 2)
+    (offset,) = struct.unpack_from("<I", metadata, header)
+    return find(header + offset, field) != 0
+
+
+def _check_lists(batches: list[pa.RecordBatch], ids: list[Id] | None, features: Features) -> None:
+    """No document without a list."""
+    first = 0
+    for batch in batches:
+        for column in batch.columns:
+            if column.null_count and pa.types.is_fixed_size_list(column.type):
+                row = first + int(np.flatnonzero(column.is_null())[0])
+                raise DataError(f"{named(row, ids)} has no features; send a list of {features.count} numbers")
+        first += batch.num_rows
+
+
+def _checked(X: NDArray[np.float64], ids: list[Id] | None, features: Features) -> NDArray[np.float64]:
+    """X, if nothing is infinite, nor missing where it must not be."""
+    if np.isfinite(X).all():
+        return X
+    bad = np.isinf(X) if features.takes_missing else ~np.isfinite(X)
+    for row, column in np.argwhere(bad)[:1].tolist():
+        value = X[row, column]
+        said = "is missing" if np.isnan(value) else f"is {value}"
+        raise DataError(f"{features.label(column)} of {named(row, ids)} {said}; send a finite number")
+    return X

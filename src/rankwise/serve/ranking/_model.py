@@ -1,0 +1,150 @@
+"""The model that is served: loaded beside the running one when its file changes, and put in its place whole."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import get_tags
+
+from rankwise.errors import DataError, RankwiseError
+from rankwise.models import load
+from rankwise.serve.ranking._arrow import ArrowReader
+from rankwise.serve.ranking._documents import Features
+from rankwise.serve.ranking._requests import JsonReader
+
+__all__ = ["CurrentModel", "ServedModel", "load_served"]
+
+log = logging.getLogger("rankwise")
+
+Stamp = tuple[int, int, int]
+PERIOD = 1.0  # seconds between looks at the file
+TRIES = 5
+
+
+@dataclass(frozen=True, eq=False)
+class ServedModel:
+    """A model ready to score, and all that requests need to know of it."""
+
+    ranker: Any
+    features: Features
+    json: JsonReader
+    arrow: ArrowReader
+    explains: bool
+    version: str  # the start of the file's SHA-256
+    loaded: float  # seconds since 1970
+
+    def described(self) -> dict[str, Any]:
+        """What an answer says of it."""
+        return {"version": self.version, "kind": self.features.kind, "features": self.features.count}
+
+    def scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A finite number for each row."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self.ranker.checked_scores(X)
+        if not np.isfinite(scores).all():
+            row = int(np.flatnonzero(~np.isfinite(scores))[0])
+            raise DataError(f"document {row} has features so large that its score is not a number; send smaller ones")
+        return np.asarray(scores)
+
+
+def load_served(path: Path) -> tuple[ServedModel, Stamp]:
+    """The model in a file, tried once, and what the file looked like."""
+    for _ in range(TRIES):
+        before = stamp_of(path)
+        ranker = load(path)
+        version = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+        if stamp_of(path) == before:  # else it is not known which file was read
+            return _ready(ranker, version), before
+    raise DataError(f"{path} was replaced {TRIES} times while it was read; replace it less often")
+
+
+def stamp_of(path: Path) -> Stamp:
+    """What changes when another file takes the place of this one, or it is written to."""
+    found = path.stat()
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _ready(ranker: Any, version: str) -> ServedModel:
+    # With names, scikit-learn would warn of rows that have none.
+    names = vars(ranker).pop("feature_names_in_", None)
+    if "n_jobs" in ranker.get_params(deep=False):
+        ranker.n_jobs = 1  # requests run beside each other, in as many processes as there are workers
+    features = Features(
+        names=None if names is None else [str(name) for name in names],
+        count=int(ranker.n_features_in_),
+        takes_missing=bool(get_tags(ranker).input_tags.allow_nan),
+        kind=ranker.kind,
+    )
+    found = ServedModel(
+        ranker=ranker,
+        features=features,
+        json=JsonReader(features),
+        arrow=ArrowReader(features),
+        explains=hasattr(ranker, "explain"),
+        version=version,
+        loaded=time.time(),
+    )
+    scores = found.scores(np.zeros((2, features.count)))  # whatever is compiled or built by the first call is now
+    if scores.ndim != 1:
+        raise DataError(f"serve needs one score a row, got a model of {scores.shape[1]} classes; load it in Python")
+    return found
+
+
+class CurrentModel:
+    """The model of a file that may change; a request takes `now` once, and keeps it to its end."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.now, self._loaded = load_served(path)
+        self._failed: Stamp | None = None
+        self.problem: str | None = None
+        self.on_reload: Callable[[bool], None] = lambda ok: None
+        self._stopped = threading.Event()
+
+    def watch(self) -> None:
+        """Look at the file again and again in a thread, which ends with the process or by `stop`."""
+        threading.Thread(target=self._watch, name="model watch", daemon=True).start()
+
+    def stop(self) -> None:
+        """End the watch."""
+        self._stopped.set()
+
+    def _watch(self) -> None:
+        while not self._stopped.wait(PERIOD):
+            self.look()
+
+    def look(self) -> None:
+        """Load the file if it is another one; if that is not sound, say so and go on with the old model."""
+        stamp = None
+        try:
+            stamp = stamp_of(self.path)
+            if stamp == self._loaded:
+                self.problem = None
+            if stamp in (self._loaded, self._failed):
+                return
+            self.now, self._loaded = load_served(self.path)
+        except FileNotFoundError:
+            problem = f"{self.path} is not there any more; put a model there"
+            if problem != self.problem:  # else it would be said every second
+                self._complain(problem)
+        except Exception as failure:  # whatever a file brings about, the old model is still good
+            self._failed = stamp
+            self._complain(str(failure) if isinstance(failure, RankwiseError | OSError) else repr(failure))
+            self.on_reload(False)
+        else:
+            self.problem, self._failed = None, None
+            log.info("%s was picked up: version %s", self.path, self.now.version)
+            self.on_reload(True)
+
+    def _complain(self, problem: str) -> None:
+        log.error("the old model is kept: %s", problem)
+        self.problem = problem

@@ -1,0 +1,64 @@
+"""What docs/clicks.md says was measured is what benchmarks/clicks.py wrote, and its code runs."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from tests.doc_tables import ROOT, check_table, markdown
+
+DOCUMENT = "docs/clicks.md"
+RESULTS = json.loads((ROOT / "benchmarks" / "results" / "clicks.json").read_text())
+
+
+def told_p(p: float | None) -> str:
+    return "" if p is None else "<.0001" if p < 1e-4 else f"{p:.4f}"
+
+
+@pytest.mark.parametrize("setting", ["few", "many", "fixed"])
+def test_the_tables_are_those_measured(setting: str) -> None:
+    told = RESULTS["settings"][setting]
+    rows = []
+    for name, one in told["models"].items():
+        p, error = one["ndcg@10 p"], one.get("propensity_error")
+        told_error = ""
+        if error is not None:
+            told_error = f"{max(error['by_position']):.0%} ({max(error['largest_of_a_run']):.0%})"
+        rows.append(
+            [
+                name,
+                f"{one['ndcg@10']:.4f}",
+                f"{one['ndcg@10 above raw']:+.4f}" if p is not None else "",
+                told_p(p),
+                told_p(one["ndcg@10 p against ours"]),
+                f"{one['map']:.4f}",
+                told_error,
+                f"{one['seconds']:.1f}",
+            ]
+        )
+    name = f"{setting}: {told['sessions']} lists a query, {told['rows']:,} rows, {told['clicks']:,} clicks"
+    header = [name, "NDCG@10", "above raw clicks", "p", "p against ours", "MAP", "largest error of a θ", "s"]
+    check_table(DOCUMENT, setting, markdown(header, rows))
+
+
+def test_the_table_in_the_readme_is_that_measured() -> None:
+    models, rows = RESULTS["settings"]["many"]["models"], []
+    for name, positions in (("rankwise", "position="), ("LightGBM", "position="), ("XGBoost", "unbiased")):
+        raw, one = models[f"{name}, raw clicks"], models[f"{name}, {positions}"]
+        error = one.get("propensity_error")
+        told = "not told" if error is None else f"{max(error['by_position']):.0%}"
+        rows.append([name, f"{raw['ndcg@10']:.4f}", f"{one['ndcg@10']:.4f}", told])
+    header = ["NDCG@10", "raw clicks", "with positions", "largest error of a propensity"]
+    check_table("README.md", "clicks", markdown(header, rows))
+
+
+def test_the_code_runs_and_finds_the_truth(capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / DOCUMENT).read_text(), re.DOTALL)
+    exec(code, {})
+    *_, debiased, raw = (text := capsys.readouterr().out).split()
+    assert float(debiased) > float(raw)
+    found = np.array([float(number) for number in re.findall(r"\d\.\d*", text.split("]")[0])])
+    assert found == pytest.approx(1 / np.arange(1, 9), rel=0.15)

@@ -1,0 +1,61 @@
+"""What docs/benchmarks.md says of operating points is what the benchmarks wrote."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.doc_tables import ROOT, check_table, markdown
+
+DOCUMENT = "docs/benchmarks.md"
+
+
+def results(name: str) -> Any:
+    return json.loads((ROOT / "benchmarks" / "results" / f"{name}.json").read_text())
+
+
+@pytest.mark.parametrize("family", ["linear", "trees", "net"])
+def test_gains_are_those_measured(family: str) -> None:
+    found = results(f"p1-{family}")["summary"]
+    metrics = list(dict.fromkeys(row["metric"] for row in found))
+    rows = []
+    for method in dict.fromkeys(row["method"] for row in found):
+        mine = {row["metric"]: row for row in found if row["method"] == method}
+        cells = [f"{mine[m]['difference']:+.4f} ({mine[m]['better']}/{mine[m]['worse']})" for m in metrics]
+        if method == "cross entropy":
+            cells = [f"{mine[m]['mean']:.4f}" for m in metrics]
+        rows.append([method, *cells, f"{mine[metrics[0]]['seconds']:.1f}"])
+    header = [f"{family}, {found[0]['tables']} tables", *metrics, "CPU s"]
+    check_table(DOCUMENT, f"p1 {family}", markdown(header, rows))
+
+
+def test_cifar_is_as_measured() -> None:
+    found = results("p1-cifar")["gains"]
+    others = list(dict.fromkeys(row["against"] for row in found))
+    rows = []
+    for metric in dict.fromkeys(row["metric"] for row in found):
+        mine = {row["against"]: row for row in found if row["metric"] == metric}
+        told = [f"{mine[o]['points']:+.2f} ± {mine[o]['error']:.2f}" for o in others]
+        rows.append([metric, f"{mine[others[0]]['means']['ours']:.4f}", *told])
+    header = ["CIFAR-10", "ours", *(f"minus {other}, points" for other in others)]
+    check_table(DOCUMENT, "p1 cifar", markdown(header, rows))
+
+
+def test_anchors_are_as_measured() -> None:
+    found = results("p1-anchors")["summary"]
+    tables, anchors = (list(dict.fromkeys(row[key] for row in found)) for key in ("table", "anchors"))
+    cells = {(row["table"], row["anchors"]): f"{row['gain']:+.4f} ± {row['error']:.4f}" for row in found}
+    rows = [[name, *(cells[name, k] for k in anchors)] for name in tables]
+    check_table(DOCUMENT, "p1 anchors", markdown(["AP of linear models", *(f"K = {k}" for k in anchors)], rows))
+
+
+def test_what_a_step_costs_is_that_measured() -> None:
+    found = results("rates")["rows"]
+    rows = [
+        [row["case"], row["loss"], f"{row['ms']:.2f} ms", f"{row['ratio']:.2f}x"]
+        for row in found
+        if row["loss"] != "cross entropy"
+    ]
+    check_table(DOCUMENT, "rates", markdown(["case", "loss", "time", "times cross entropy"], rows))

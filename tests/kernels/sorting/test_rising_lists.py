@@ -1,0 +1,62 @@
+"""Kernels of rising lists against numpy, list by list."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import rankdata
+
+from rankwise.kernels.sorting import _rising_lists as rising_lists
+
+few = st.integers(-2, 2).map(float)
+many = st.floats(-50, 50)
+lists = st.lists(st.one_of(st.lists(few, max_size=8), st.lists(many, max_size=8)), min_size=1, max_size=5)
+
+
+def flat(parts: list[list[float]]) -> tuple[np.ndarray, np.ndarray]:
+    return np.array([v for part in parts for v in part]), np.cumsum([0, *map(len, parts)])
+
+
+@settings(deadline=None)
+@given(lists)
+def test_gaps_ranks_and_chances(parts):
+    scores, offsets = flat([sorted(part) for part in parts])
+    n = len(parts)
+    below, ranks, chances = np.full(n, -1), np.full(scores.size, np.nan), np.full(scores.size, np.nan)
+    for low, high in ((0, n // 2), (n // 2, n)):
+        rising_lists.largest_gaps(scores, offsets, low, high, below)
+        rising_lists.mean_ranks(scores, offsets, low, high, ranks)
+        rising_lists.posteriors(scores, offsets, below, low, high, chances)
+    for q in range(n):
+        part = scores[offsets[q] : offsets[q + 1]]
+        assert below[q] == offsets[q] + (np.argmax(np.diff(part)) if part.size > 1 else 0)
+        np.testing.assert_array_equal(ranks[offsets[q] : offsets[q + 1]], rankdata(part))
+        if part.size:
+            expected = 1 / (1 + np.exp(scores[below[q]] - part))
+            np.testing.assert_allclose(chances[offsets[q] : offsets[q + 1]], expected, rtol=1e-12)
+
+
+@settings(deadline=None)
+@given(lists, st.integers(1, 9), st.integers(0, 99))
+def test_the_best_of_each(parts, count, seed):
+    values, offsets = flat(parts)
+    n, keys = len(parts), np.random.default_rng(seed).random(values.size)
+    for order_by in (keys, np.empty(0)):
+        chosen, found = np.full(n * count, -1), np.full(n, -1)
+        tied = rising_lists.best_of_each(values, order_by, offsets, count, 0, n, chosen, found)
+        for q in range(n):
+            rows = np.arange(offsets[q], offsets[q + 1])
+            second = keys[rows] if order_by.size else rows
+            expected = rows[np.lexsort((second, -values[rows]))][:count]
+            assert found[q] == expected.size
+            assert chosen[q * count : q * count + found[q]].tolist() == expected.tolist()
+        matters = any(
+            len(set(part)) < len(part) and len(set(best)) + (len(part) > count and best[-1] == rest[0]) != len(best)
+            for part in parts
+            for best, rest in [(sorted(part)[::-1][:count], sorted(part)[::-1][count:])]
+            if best
+        )
+        assert tied or not matters
+    distinct = all(len(set(part)) == len(part) for part in parts)
+    assert not (distinct and tied)

@@ -1,0 +1,115 @@
+"""Nets: killed at any moment and resumed, training ends with the same net, bit for bit."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from rankwise.errors import DataError, ModelFileError
+from rankwise.models import save
+from rankwise.rankers import LambdaRank, RankNet
+from rankwise.rankers import _checkpoint as checkpoint
+from rankwise.rankers.nets._checkpoint import read_net_checkpoint
+from tests.rankers.nets.factories import fitted
+from tests.rankers.trees.test_checkpoint import KilledError
+
+RUNS = [
+    (LambdaRank, {"dropout": 0.3, "hidden": (8, 4), "early_stopping_rounds": 4, "learning_rate": 0.05, "epochs": 20}),
+    (RankNet, {"optimiser": "p2", "learning_rate": 0.01, "epochs": 12}),
+]
+
+
+@pytest.fixture(autouse=True)
+def _every_epoch(monkeypatch):
+    monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
+    monkeypatch.setattr(checkpoint, "SHARE", 1e9)
+
+
+def killed_after(epoch):
+    def kill(number, _):
+        if number == epoch:
+            raise KilledError
+
+    return [kill]
+
+
+@pytest.mark.parametrize(("cls", "options"), RUNS)
+@pytest.mark.parametrize("epoch", [1, 5])
+def test_resumed_is_undisturbed(tmp_path, cls, options, epoch):
+    save(fitted(cls, **options), tmp_path / "undisturbed.rw")
+    path = tmp_path / "run.npz"
+    for number in (epoch, epoch + 1):
+        with pytest.raises(KilledError):
+            fitted(cls, **options, checkpoint=path, resume=True, callbacks=killed_after(number))
+    save(fitted(cls, **options, checkpoint=path, resume=True), tmp_path / "resumed.rw")
+    assert (tmp_path / "resumed.rw").read_bytes() == (tmp_path / "undisturbed.rw").read_bytes()
+    seen = []
+    fitted(cls, **options, checkpoint=path, resume=True, callbacks=[lambda *epoch: seen.append(epoch)])
+    assert seen == []  # a finished run is read from its checkpoint
+
+
+def test_an_own_net_is_resumed(tmp_path):
+    own = torch.nn.Linear(6, 1)
+    undisturbed = fitted(torch_module=own)
+    with pytest.raises(KilledError):
+        fitted(torch_module=own, checkpoint=tmp_path / "run.npz", callbacks=killed_after(3))
+    resumed = fitted(torch_module=own, checkpoint=tmp_path / "run.npz", resume=True)
+    assert torch.equal(resumed.module_.weight, undisturbed.module_.weight)
+    with pytest.raises(DataError, match="other data or parameters"):
+        fitted(torch_module=torch.nn.Linear(6, 1), checkpoint=tmp_path / "run.npz", resume=True)
+
+
+SCRIPT = """
+import sys
+from rankwise.rankers import checkpoint
+from tests.rankers.nets.factories import fitted
+checkpoint.SECONDS, checkpoint.SHARE = 0.0, 1e9
+fitted(epochs=400, early_stopping_rounds=None, checkpoint=sys.argv[1])
+"""
+
+
+def test_killed_by_the_system(tmp_path):
+    """A real SIGKILL at a moment of chance: what is on disk is whole, and goes on as if nothing had been."""
+    path = tmp_path / "run.npz"
+    process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(path)], cwd=Path(__file__).parents[2])
+    try:
+        while not path.exists():
+            assert process.poll() is None
+            time.sleep(0.02)
+        time.sleep(0.3)
+        assert process.poll() is None, "it ended before it was killed"
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    options = {"epochs": 400, "early_stopping_rounds": None}
+    save(fitted(**options, checkpoint=path, resume=True), tmp_path / "resumed.rw")
+    save(fitted(**options), tmp_path / "undisturbed.rw")
+    assert (tmp_path / "resumed.rw").read_bytes() == (tmp_path / "undisturbed.rw").read_bytes()
+
+
+def test_a_run_without_a_seed_keeps_the_one_it_drew(tmp_path):
+    with pytest.raises(KilledError):
+        fitted(random_state=None, checkpoint=tmp_path / "run.npz", callbacks=killed_after(3))
+    _, seed, state = read_net_checkpoint(tmp_path / "run.npz")
+    assert state.epochs == 3
+    fitted(random_state=None, checkpoint=tmp_path / "run.npz", resume=True)
+    assert read_net_checkpoint(tmp_path / "run.npz")[1] == seed
+
+
+def test_another_run_is_not_resumed(tmp_path):
+    path = tmp_path / "run.npz"
+    fitted(checkpoint=path)
+    with pytest.raises(DataError, match="other data or parameters"):
+        fitted(checkpoint=path, resume=True, hidden=(11,))
+    whole = path.read_bytes()
+    for damaged in (whole[: len(whole) // 2], b"", b"text"):
+        path.write_bytes(damaged)
+        with pytest.raises(ModelFileError, match="not a whole checkpoint"):
+            fitted(checkpoint=path, resume=True)

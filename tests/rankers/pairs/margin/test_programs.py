@@ -1,0 +1,228 @@
+"""The methods of MarginRanker against P3's programs as HiGHS solves them, with all hypotheses written out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from rankwise.objectives.margins._tails import ProductTail, TangentTail
+from rankwise.rankers.pairs.margin import _programs as programs
+from rankwise.rankers.pairs.margin._hypotheses import FeatureHypotheses, Scale, StumpHypotheses
+from rankwise.rankers.pairs.margin._programs import METHODS, rounds
+from tests.objectives.margins.factories import KINDS, Made, made
+from tests.reference import margin_lists as slow
+from tests.reference import margin_programs as p3
+from tests.reference import stumps_by_definition as stumps
+
+TOL = 1e-6
+HIGHS = 1e-8  # how exactly HiGHS solves
+
+
+def hypotheses_of(data: Made, form: str):
+    """Hypotheses of the library, and all of them as columns."""
+    X = data.H
+    if form == "features":
+        scale = Scale.of(X)
+        H = (X - scale.middle) * scale.factor
+        return FeatureHypotheses(X, scale), np.hstack([H, -H])
+    if form == "functions":
+        return FeatureHypotheses(X, Scale.none(X.shape[1]), both=False), X
+    H = np.column_stack([stumps.side(X[:, feature], threshold) for feature, threshold in stumps.all_stumps(X)])
+    return StumpHypotheses(sp.csr_matrix(X) if form == "stumps, sparse" else X), np.hstack([H, -H])
+
+
+def optimum(method: str, data: Made, H: np.ndarray, epsilon: float, nu=None) -> float:
+    rows = (H, data.y, data.qid)
+    if method == "pairs":
+        return slow.over_pairs(*rows, data.weight, epsilon).value
+    return slow.hard(*rows).value if method == "hard" else slow.over_rows(*rows, data.weight, epsilon, nu).value
+
+
+FORMS = ["features", "functions", "stumps", "stumps, sparse"]
+
+
+CASES = [
+    (method, kind, form)
+    for method in METHODS
+    for kind in KINDS
+    for form in FORMS
+    if not (method == "heuristic" and kind == "many grades") or form == "features"  # many programs of many blocks
+]
+
+
+@pytest.mark.parametrize(("method", "kind", "form"), CASES)
+def test_the_optimum_is_that_of_the_whole_program(method, kind, form):
+    """Value and bound enclose it in every round, and are tol apart in the end; the combination has that very value."""
+    seed = 10 * list(KINDS).index(kind) + FORMS.index(form)
+    data, epsilon = made(seed, **KINDS[kind]), [0.02, 0.2, 0.5, 0.9][seed % 4]
+    hypotheses, H = hypotheses_of(data, form)
+    found = list(rounds(method, data.lists, hypotheses, epsilon, TOL, 1000))
+    assert [one.done for one in found] == [False] * (len(found) - 1) + [True]
+    bests = {id(one.tail_of): optimum(method, data, H, epsilon, getattr(one.tail_of, "nu", None)) for one in found}
+    for one in found:
+        best, progress = bests[id(one.tail_of)], one.progress
+        assert progress.tail.value - HIGHS <= best <= progress.bound + HIGHS
+        assert sum(share for share, _ in progress.mixture) == pytest.approx(1.0)
+    progress = found[-1].progress
+    assert progress.gap <= TOL
+    assert (progress.alpha >= 0.0).all()
+    assert progress.alpha.sum() == pytest.approx(1.0, abs=1e-12)
+    again = found[-1].tail_of(hypotheses.scores(progress.keys, progress.alpha))
+    assert again.value == pytest.approx(progress.tail.value, abs=1e-12)
+    assert again.rho == pytest.approx(progress.tail.rho, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", ["pairs", "reduced", "hard"])
+def test_rounds_of_one_program_only_gain(method):
+    data = made(3, rows=40, columns=8)
+    hypotheses, _ = hypotheses_of(data, "features")
+    found = [one.progress for one in rounds(method, data.lists, hypotheses, 0.2, TOL, 1000)][:-1]
+    assert len(found) > 3
+    assert (np.diff([one.tail.value for one in found]) >= 0.0).all()
+    assert (np.diff([one.bound for one in found]) <= 0.0).all()
+
+
+def two_sides(data: Made, H: np.ndarray):
+    return H[data.y == 1.0], H[data.y == 0.0]
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.3])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_programs_as_printed(seed, epsilon):
+    """(2) and (3), (7) and (8), and by theorem 2 (4) and (5); γ̂ >= γ*; theorem 3 and corollary 4."""
+    data = made(seed, rows=18, columns=5, shift=[0.2, 0.7, 1.5, 2.5][seed])
+    hypotheses, H = hypotheses_of(data, "features")
+    plus, minus = two_sides(data, H)
+    p, n = len(plus), len(minus)
+    last = {method: list(rounds(method, data.lists, hypotheses, epsilon, TOL, 1000))[-1] for method in METHODS}
+    value = {method: one.progress.tail.value for method, one in last.items()}
+    gamma = p3.soft_over_pairs_dual(plus, minus, epsilon * p * n).value
+    assert value["pairs"] == pytest.approx(p3.soft_over_pairs(plus, minus, epsilon * p * n).value, abs=2 * TOL)
+    assert value["pairs"] == pytest.approx(gamma, abs=2 * TOL)
+    caps = np.sqrt(epsilon) * p, np.sqrt(epsilon) * n
+    assert value["reduced"] == pytest.approx(p3.soft_over_rows(plus, minus, *caps).value, abs=2 * TOL)
+    assert value["reduced"] == pytest.approx(p3.soft_over_rows_dual(plus, minus, *caps).value, abs=2 * TOL)
+    assert value["hard"] == pytest.approx(p3.hard_over_pairs(plus, minus).value, abs=2 * TOL)
+    assert value["hard"] == pytest.approx(p3.hard_with_bias(plus, minus).value, abs=2 * TOL)
+    assert value["reduced"] >= value["heuristic"] - 2 * TOL
+    for method in ("reduced", "heuristic"):
+        tail_of, progress = last[method].tail_of, last[method].progress
+        assert progress.bound >= gamma - HIGHS
+        assert progress.tail.rho >= gamma - 2 * TOL
+        nu_plus, nu_minus = tail_of.masses(progress.tail.nu)[0]
+        assert nu_plus * nu_minus == pytest.approx(epsilon * p * n)
+        scores = hypotheses.scores(progress.keys, progress.alpha)
+        margins = 0.5 * np.subtract.outer(scores[data.y == 1.0], scores[data.y == 0.0])
+        for rho in (progress.tail.rho, gamma - 2 * TOL):
+            assert (margins >= rho - 1e-12).sum() >= (p - nu_plus) * (n - nu_minus) - 1e-9
+        if method == "reduced":
+            assert (margins >= gamma - 2 * TOL).mean() >= (1.0 - np.sqrt(epsilon)) ** 2 - 1e-12
+
+
+@pytest.mark.parametrize("kind", ["one list", "one list, weights", "few rows", "queries, weights, ties", "grades"])
+@pytest.mark.parametrize("epsilon", [0.1, 0.4])
+def test_the_heuristic_alternates_tangents_and_caps_and_falls(monkeypatch, kind, epsilon):
+    """P3 4.2: (7), then (9) at its ν+, then (7) at that of (9), loosely; γ falls; the best is solved to the end."""
+    data = made(7, **{**KINDS[kind], "columns": 6, "shift": 1.2})
+    hypotheses, H = hypotheses_of(data, "features")
+    stages, original = {}, programs.solve
+
+    def watched(own, tail_of, rows, start=None):
+        for progress in original(own, tail_of, rows, start):
+            stages[id(tail_of)] = (tail_of, progress)
+            yield progress
+
+    monkeypatch.setattr(programs, "solve", watched)
+    last = list(rounds("heuristic", data.lists, hypotheses, epsilon, TOL, 1000))[-1]
+    solved = list(stages.values())
+    kinds = [type(tail_of) for tail_of, _ in solved]
+    assert kinds == ([ProductTail, TangentTail] * len(kinds))[: len(kinds)]
+    assert len(kinds) >= 3
+    assert kinds[-1] is ProductTail
+    assert last.tail_of in [tail_of for tail_of, _ in solved[-3:]]
+    assert last.progress.gap <= TOL
+    rows = (H, data.y, data.qid, data.weight, epsilon)
+    p = np.array([data.weight[better].sum() for better, _ in slow.blocks_of(data.y, data.qid)])
+    assert np.allclose(solved[0][0].nu, np.sqrt(epsilon) * p)
+    for number, (tail_of, progress) in enumerate(solved):
+        if isinstance(tail_of, TangentTail):
+            assert np.array_equal(tail_of.nu, solved[number - 1][0].nu)
+            best = slow.over_rows_and_nu(*rows, tail_of.nu).value
+        else:
+            best = slow.over_rows(*rows, tail_of.nu).value
+            assert (tail_of.nu >= epsilon * p - 1e-9).all()
+            assert (tail_of.nu <= p + 1e-9).all()
+        assert progress.gap <= max(TOL, 0.01 * progress.bound + 1e-4)
+        assert progress.tail.value - HIGHS <= best <= progress.bound + HIGHS
+        if kind == "one list":
+            plus, minus = two_sides(data, H)
+            nu, own = epsilon * len(plus) * len(minus), float(tail_of.nu[0])
+            printed = (
+                p3.tangent_program(plus, minus, nu, own)
+                if isinstance(tail_of, TangentTail)
+                else p3.soft_over_rows_dual(plus, minus, own, nu / own)
+            )
+            assert best == pytest.approx(printed.value, abs=1e-7)
+    gammas = [progress.bound for tail_of, progress in solved if type(tail_of) is ProductTail]
+    assert (np.diff(gammas[:-1]) <= 0.0).all()  # the last may be the one that did not fall
+    assert last.progress.bound <= min(gammas) + TOL
+    assert last.progress.bound < gammas[0] - 10 * TOL or kind == "few rows"  # it gains
+    assert last.progress.bound > 0.01
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_so_many_rounds_and_no_more(method, most):
+    data = made(5, rows=60, columns=10)
+    hypotheses, H = hypotheses_of(data, "features")
+    found = list(rounds(method, data.lists, hypotheses, 0.1, 1e-9, most))
+    assert len(found) == most
+    progress, nu = found[-1].progress, getattr(found[-1].tail_of, "nu", None)
+    assert found[-1].done
+    assert progress.tail.value - HIGHS <= optimum(method, data, H, 0.1, nu) <= progress.bound + HIGHS
+
+
+def test_weights_that_the_gap_does_not_need_are_dropped():
+    """The combination is pruned as far as tol allows, and hypotheses that cancel out are not both kept."""
+    data = made(11, rows=300, columns=30, shift=0.4)
+    hypotheses, _ = hypotheses_of(data, "features")
+    *before, last = rounds("pairs", data.lists, hypotheses, 0.3, 1e-2, 1000)
+    kept = last.progress.keys
+    assert len(kept) < np.count_nonzero(before[-1].progress.alpha)
+    assert last.progress.gap <= 1e-2
+    assert not {-key - 1 for key in kept} & set(kept)
+    assert last.progress.alpha.min() >= 1e-6
+
+
+def words(rows: int = 400, columns: int = 30_000):
+    """0/1 words of documents, most of them in few; twenty of them tell the class, with noise."""
+    random = np.random.default_rng(0)
+    y = (np.arange(rows) % 3 == 0).astype(float)
+    topical = random.random((rows, 20)) < np.where(y[:, None] > 0.0, 0.6, 0.1)
+    others = sp.random(rows, columns - 20, density=0.004, random_state=random, format="csr")
+    others.data[:] = 1.0
+    return sp.csr_matrix(sp.hstack([others[:, :20_000], sp.csr_matrix(topical * 1.0), others[:, 20_000:]])), y
+
+
+@pytest.mark.parametrize(("method", "known"), [("pairs", 600), ("reduced", 600), ("hard", 600)])
+def test_few_of_many_stumps_are_ever_looked_at(method, known):
+    """Columns are generated as they are needed, and yet the bound is one over all 60,000 stumps."""
+    X, y = words()
+    lists = Made(np.empty((y.size, 0)), y, np.zeros(y.size), np.ones(y.size)).lists
+    hypotheses = StumpHypotheses(X)
+    last = list(rounds(method, lists, hypotheses, 0.3, TOL, 1000))[-1]
+    progress = last.progress
+    assert progress.gap <= TOL
+    assert progress.tail.value > 0.1
+    assert len(progress.keys) < 50
+    assert len(hypotheses.known) < known
+    mixed = np.zeros(y.size)
+    for share, cut in progress.mixture:
+        mixed += share * cut.memory
+    edges = 0.5 * (2.0 * (X.T @ mixed) - mixed.sum())  # 1 where the word is, −1 where it is not
+    assert progress.bound == pytest.approx(np.abs(edges[np.diff(X.tocsc().indptr) > 0]).max(), abs=1e-12)
+    u = mixed * np.where(y > 0.0, 1.0, -1.0)
+    assert (u >= -1e-12).all()
+    assert u[y > 0.0].sum() == pytest.approx(1.0)
+    assert u[y == 0.0].sum() == pytest.approx(1.0)

@@ -1,0 +1,62 @@
+"""Losses over pairs, their slopes and curvature, against the definition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankwise.rankers.pairs.svm._pairs import Pairs
+from tests.reference import pairs_by_definition as oracle
+
+
+def loss_of(slack, width):
+    """Squared hinge where there is no width, else the rounded hinge, piece by piece; with its two derivatives."""
+    if width is None:
+        return np.maximum(slack, 0.0) ** 2, 2.0 * np.maximum(slack, 0.0), 2.0 * (slack > 0)
+    value = np.select([slack <= 0, slack <= width], [0.0 * slack, slack**2 / (2 * width)], slack - width / 2)
+    return value, np.clip(slack / width, 0.0, 1.0), ((slack > 0) & (slack < width)) / width
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.lists(st.integers(1, 12), min_size=1, max_size=4),
+    st.sampled_from([2, 3, 30]),
+    st.sampled_from([None, 1.0, 0.25]),
+    st.booleans(),
+    st.booleans(),
+)
+def test_loss_slope_and_curvature_are_those_of_all_pairs(seed, sizes, grades, width, weighted, by_query):
+    rng = np.random.default_rng(seed)
+    qid = np.repeat(np.arange(len(sizes)), sizes)
+    y, scores = rng.integers(0, grades, qid.size).astype(float), rng.normal(size=qid.size)
+    i, j = oracle.all_pairs(y, qid)
+    if i.size == 0:
+        return
+    weight = rng.uniform(0.1, 3.0, qid.size) if weighted else None
+    shares = rng.uniform(0.1, 3.0, len(sizes)) if by_query else None
+    named = None if shares is None else dict(enumerate(shares))
+    omega = oracle.pair_weights(y, qid, weight, named, "queries" if by_query else "pairs")
+    place = Pairs.of(y, np.append(0, np.cumsum(sizes)), weight, shares).at(scores, width)
+    slack = 1.0 - scores[i] + scores[j]
+    value, first, second = loss_of(slack, width)
+    assert place.loss == pytest.approx(omega @ value, abs=1e-12)
+    assert place.hinge == pytest.approx(omega @ np.maximum(slack, 0.0), abs=1e-12)
+    assert place.pull == pytest.approx(omega @ first, abs=1e-12)
+    slope, bent = np.zeros(qid.size), np.zeros(qid.size)
+    np.add.at(slope, i, -omega * first)
+    np.add.at(slope, j, omega * first)
+    np.testing.assert_allclose(place.slope, slope, rtol=0, atol=1e-12)
+    direction = rng.normal(size=qid.size)
+    turned = omega * second * (direction[i] - direction[j])
+    np.add.at(bent, i, turned)
+    np.add.at(bent, j, -turned)
+    np.testing.assert_allclose(place.bend(direction), bent, rtol=0, atol=1e-11)
+
+
+def test_weights_so_large_that_products_overflow():
+    y, offsets = np.array([1.0, 0.0, 1.0, 0.0]), np.array([0, 2, 4])
+    plain, large = (Pairs.of(y, offsets, weight) for weight in (np.ones(4), np.full(4, 1e300)))
+    assert np.array_equal(plain.weight, large.weight)

@@ -1,0 +1,73 @@
+"""The choice between two models: the plain one stays unless rows that neither saw say otherwise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rankwise.objectives.rates._objective import rate_objective
+from rankwise.rankers.rates._rows import folds
+from rankwise.rankers.rates._selection import choose
+
+
+def scored(seed, ahead, rows=600):
+    """Two models' scores of the same rows; how far the second parts positives from the others, besides noise."""
+    rng = np.random.default_rng(seed)
+    positive = rng.random(rows) < 0.3
+    plain, tuned = (rng.normal(size=rows) + (1.5 + more) * positive for more in (0.0, ahead))
+    return plain, tuned, positive, np.ones(rows)
+
+
+@pytest.mark.parametrize("name", ["r@p=0.8", "p@r=0.8", "tpr@fpr=0.05", "f1", "aucpr", "0.5*f1 + 0.5*aucpr"])
+def test_a_better_model_is_kept_and_a_worse_one_is_not(name):
+    objective = rate_objective(name, anchors=5)
+    for seed in range(5):
+        assert choose(objective, *scored(seed, 1.0), seed=0).keeps_tuned
+        assert not choose(objective, *scored(seed, -1.0), seed=0).keeps_tuned
+
+
+@pytest.mark.parametrize("name", ["r@p=0.8", "f1", "aucpr"])
+def test_noise_is_not_taken_for_a_gain(name):
+    objective, kept = rate_objective(name, anchors=5), 0
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 1])
+        plain, _, positive, weight = scored(seed, 0.0)
+        tuned = plain + 0.02 * rng.normal(size=plain.size)
+        kept += choose(objective, plain, tuned, positive, weight, seed=0).keeps_tuned
+    assert kept <= 12
+
+
+def test_equal_models_leave_the_plain_one():
+    plain, _, positive, weight = scored(0, 0.0)
+    for tuned in (plain, 3.0 * plain - 1.0):  # the same order
+        found = choose(rate_objective("r@p=0.8"), plain, tuned, positive, weight, seed=0)
+        assert (found.gain, found.keeps_tuned) == (0.0, False)
+
+
+def test_the_same_seed_makes_the_same_choice():
+    given = scored(0, 0.1)
+    first, again, other = (choose(rate_objective("f1"), *given, seed=seed) for seed in (3, 3, 4))
+    assert first == again
+    assert first != other
+    assert (first.plain, first.tuned) == (other.plain, other.tuned)
+
+
+def test_a_resample_without_a_positive_counts_for_nothing():
+    positive = np.arange(40) == 7
+    scores = np.random.default_rng(0).normal(size=40)
+    found = choose(rate_objective("f1"), scores, scores + positive, positive, np.ones(40), seed=0)
+    assert np.isfinite([found.gain, found.error]).all()
+
+
+@pytest.mark.parametrize(("positives", "parts", "found"), [(20, 4, 4), (3, 4, 3), (1, 4, 0), (2, 5, 2)])
+def test_folds_judge_each_row_once_and_share_out_positives(positives, parts, found):
+    positive = np.zeros(50, dtype=bool)
+    positive[:positives] = True
+    splits = folds(positive, parts, seed=0)
+    assert len(splits) == found
+    if splits:
+        assert np.array_equal(np.sort(np.concatenate([judged for _, judged in splits])), np.arange(50))
+    for train, judged in splits:
+        assert not set(train) & set(judged)
+        assert train.size + judged.size == 50
+        assert positive[judged].sum() in (positives // found, -(-positives // found))

@@ -1,0 +1,135 @@
+"""LambdaMART among scikit-learn's tools."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+import rankwise as rw
+from rankwise.errors import DataError
+from rankwise.rankers import LambdaMART
+from rankwise.rankers._features import NamedColumns
+from tests.rankers.factories import TRAIN, VALID
+
+SMALL = {"n_estimators": 5, "num_leaves": 7, "min_child_samples": 1, "random_state": 0, "n_jobs": 1}
+
+# The checks that do not apply, each with the reason.
+EXCEPTIONS = {
+    "check_sample_weight_equivalence_on_dense_data": (
+        "a metric of a list changes when a document is repeated: two copies take two places, so a document of weight 2 "
+        "is not two documents"
+    ),
+    "check_sample_weight_equivalence_on_sparse_data": "as on dense data",
+}
+
+
+def estimator_checks():
+    model = LambdaMART("ndcg[linear]", **SMALL)
+    for estimator, check in estimator_checks_generator(model, legacy=True, expected_failed_checks=None, mark=None):
+        name = getattr(check, "func", check).__name__
+        marks = [pytest.mark.skip(reason=EXCEPTIONS[name])] if name in EXCEPTIONS else []
+        yield pytest.param(estimator, check, id=name, marks=marks)
+
+
+@pytest.mark.parametrize(("estimator", "check"), list(estimator_checks()))
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+def test_clone_has_the_parameters_and_nothing_learnt():
+    model = LambdaMART("auc", **SMALL).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)
+    copy = clone(model)
+    assert copy.get_params() == model.get_params()
+    assert not hasattr(copy, "boosters_")
+
+
+@pytest.fixture
+def _routing():
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
+
+
+@pytest.mark.usefixtures("_routing")
+def test_qid_is_routed_through_pipelines_and_searches():
+    model = LambdaMART("ndcg@5", **SMALL).set_fit_request(qid=True).set_score_request(qid=True)
+    values = cross_val_score(
+        model, TRAIN.X, TRAIN.y, params={"qid": TRAIN.qid, "groups": TRAIN.qid}, cv=GroupKFold(2), error_score="raise"
+    )
+    by_hand = []
+    for train, test in GroupKFold(2).split(TRAIN.X, TRAIN.y, TRAIN.qid):
+        fitted = clone(model).fit(TRAIN.X[train], TRAIN.y[train], qid=TRAIN.qid[train])
+        scores = fitted.predict(TRAIN.X[test])
+        by_hand.append(rw.evaluate(TRAIN.y[test], scores, TRAIN.qid[test], "ndcg@5")["ndcg@5"])
+    assert np.array_equal(values, by_hand)
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), model),
+        {"lambdamart__num_leaves": [2, 7]},
+        cv=GroupKFold(2),
+        error_score="raise",
+    )
+    search.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, groups=TRAIN.qid)
+    assert search.best_params_ == {"lambdamart__num_leaves": 7}
+    assert search.score(VALID.X, VALID.y, qid=VALID.qid) > 0.5
+
+
+BAD_FEATURES = {
+    "one row": (TRAIN.X[:1], "1 sample(s) (shape=(1, 6)) while a minimum of 2 is required by LambdaMART; pass more"),
+    "no rows": (TRAIN.X[:0], "0 sample(s) (shape=(0, 6)) while a minimum of 2 is required by LambdaMART; pass more"),
+    "no columns": (TRAIN.X[:, :0], "a minimum of 1 is required by LambdaMART; pass at least one column"),
+    "a table of one row": (pd.DataFrame(TRAIN.X[:1]), "2 or more rows and at least one column, got 1 by 6; pass more"),
+    "a table of no columns": (pd.DataFrame(index=range(9)), "at least one column, got 9 by 0; pass more documents or"),
+    "one dimension": (TRAIN.X[:, 0], "got 1D array instead; Reshape your data to one row of features a document"),
+    "three dimensions": (TRAIN.X[None], "is required by LambdaMART; pass one row of numbers a document"),
+    "infinity": (np.where(TRAIN.X > 0.9, np.inf, TRAIN.X), "dtype('float32'); replace it, by NaN where"),
+    "complex numbers": (TRAIN.X * 1j, "Complex data not supported; pass one row of numbers a document"),
+    "text": ([["a", "b"]] * len(TRAIN), "string to float: 'a'; pass one row of numbers a document"),
+    "rows of two lengths": ([[1.0], [1.0, 2.0]], "with a sequence; pass one row of numbers a document"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_FEATURES)
+def test_what_scikit_learn_refuses_is_our_error_with_a_remedy(case):
+    X, said = BAD_FEATURES[case]
+    with pytest.raises(DataError) as caught:
+        LambdaMART(**SMALL).fit(X, TRAIN.y[: len(X)])
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_other_columns_than_in_training_are_our_error_with_a_remedy():
+    model = LambdaMART(**SMALL).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)
+    with pytest.raises(
+        DataError, match="X has 5 features, but LambdaMART is expecting 6 features as input; pass the columns"
+    ):
+        model.predict(VALID.X[:, :5])
+    names = list("abcdef")
+    model.fit(pd.DataFrame(TRAIN.X, columns=names), TRAIN.y, qid=TRAIN.qid)
+    for others, said in (
+        (names[::-1], "during fit: Feature names must be in the same order as they were in fit; pass the columns"),
+        (
+            [*"abcdxy"],
+            "unseen at fit time x, y; Feature names seen at fit time, yet now missing e, f; pass the columns",
+        ),
+    ):
+        with pytest.raises(DataError) as caught:
+            model.predict(pd.DataFrame(VALID.X, columns=others))
+        assert said in str(caught.value)
+
+
+def test_an_array_with_names_is_a_table():
+    names, options = list("abcdef"), {**SMALL, "monotone_constraints": {"b": 1}}
+    train, valid = (pd.DataFrame(one.X, columns=names) for one in (TRAIN, VALID))
+    table = LambdaMART(**options).fit(train, TRAIN.y, qid=TRAIN.qid)
+    named = LambdaMART(**options).fit(NamedColumns(TRAIN.X, names), TRAIN.y, qid=TRAIN.qid)
+    assert list(named.feature_names_in_) == names
+    assert np.array_equal(named.predict(NamedColumns(VALID.X, names)), table.predict(valid))
+    assert named.explain(NamedColumns(VALID.X, names), 0, 1).features == names
+    with pytest.raises(DataError, match="must be those of the training data, got b, a, c, d, e, f; pass those"):
+        named.predict(NamedColumns(VALID.X, list("bacdef")))
