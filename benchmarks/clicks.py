@@ -4,7 +4,7 @@
 
 Clicks are simulated over MQ2008 by the position-based model (`rankwise.data.simulate_clicks`): the ten best documents
 of a query are shown by a RankSVM that has seen the labels of five queries, position k is looked at with probability
-1/k, a document of grade 0, 1, 2 that is looked at is clicked with probability .1, .4, 1. "few": 20 lists a query;
+1/k, a document of grade 0, 1, 2 that is looked at is clicked with probability .1, .4, 1. "few": 20 lists per query;
 "many": 100; "fixed": 100, but the list of a query is always the same. Each model is trained on the clicks of the three
 training parts of a fold, with the same trees; the number of rounds (up to 150) is the best by NDCG@10 on the labels of
 the validation part; figures are of the test part. p is of a paired t-test over all test queries (each the mean over
@@ -35,7 +35,8 @@ from rankwise.data import ClickLog, simulate_clicks
 
 ROUNDS, STEP, RATE, LEAVES = 150, 10, 0.05, 15
 JUDGED = ("ndcg@10", "map")
-SETTINGS = {"few": (20, 0.3), "many": (100, 0.3), "fixed": (100, 0.0)}  # lists a query, how far chance moves documents
+# lists per query, how far chance moves documents
+SETTINGS = {"few": (20, 0.3), "many": (100, 0.3), "fixed": (100, 0.0)}
 LABELLED = 5  # queries that the ranker which shows the lists has learned from
 Staged = Callable[[Any, int], NDArray[np.float64]]  # scores by so many rounds
 Scores = NDArray[np.float64]

@@ -1,4 +1,5 @@
-"""The label store: durable judgements a second by one writer, by threads and by processes; a large store and its reads.
+"""The label store: durable judgements per second by one writer, by threads and by processes; a large store and its
+reads.
 
 "bare fsync" appends a line to a file and waits for the disk, which is the least that any durable store must do.
 

@@ -8,7 +8,7 @@ same number of trees of the same size, without early stopping, on two threads. T
 from `RATES` on validation data by the metric that it is trained on (MQ2008 has such a part in every fold; elsewhere it
 is a fifth of the training queries, which are then trained on with the rest); all else is left at each library's
 defaults but for a share of 0.9 of the columns in each tree. CPU seconds and memory (above what was held before) are
-those of the training call alone; NDCG@10, MAP and AUC are those of `rw.evaluate`, with Fisher's randomisation over test
+those of the training call alone; NDCG@10, MAP and AUC are those of `rw.evaluate`, with Fisher's randomization over test
 queries (values of a query averaged over seeds) against ours.
 """
 
@@ -34,7 +34,7 @@ from rich.table import Table
 
 import rankwise as rw
 from rankwise.data import web
-from rankwise.metrics.comparison._statistics import fisher_randomisation
+from rankwise.metrics.comparison._statistics import fisher_randomization
 
 ROUNDS, LEAVES = 100, 31
 RATES = (0.05, 0.1, 0.2)
@@ -195,7 +195,7 @@ def report(case: str, found: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
             mine, its = reference[metric]["values"][metric], result["values"][metric]
             judged = ~np.isnan(mine) & ~np.isnan(its)
             difference = float(np.mean(its[judged] - mine[judged]))
-            p = fisher_randomisation(its[judged], mine[judged], seed=0)
+            p = fisher_randomization(its[judged], mine[judged], seed=0)
             row[metric] = {"mean": float(np.nanmean(its)), "difference": difference, "fisher_p": p}
             same = reference[metric] is result
             cells.append(f"{np.nanmean(its):.4f}" + ("" if same else f" ({difference:+.4f}, {p:.3f})"))

@@ -2,7 +2,7 @@
 
     python benchmarks/lambdas.py [--quick]
 
-Ours is NDCG over all pairs, plain and with gap normalisation: the call that a round of boosting makes. The peers do
+Ours is NDCG over all pairs, plain and with gap normalization: the call that a round of boosting makes. The peers do
 not offer their gradient, so they are made to do nothing else: scores enter as initial scores, and `update` is called
 on data with one constant feature, where no tree can split.
 
@@ -152,7 +152,7 @@ def per_document(lengths: list[int]) -> list[Row]:
     return [
         Row(
             "one list, 1 thread",
-            f"rankwise, {n}: {1e9 * cost:.0f} ns a document",
+            f"rankwise, {n}: {1e9 * cost:.0f} ns per document",
             times[n],
             min(each.values()) / cost,
             FLAT,

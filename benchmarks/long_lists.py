@@ -3,7 +3,7 @@
     python benchmarks/long_lists.py [--data ../shared/data/kdd99] [--quick]
 
 Which connections are one of the rare attacks (u2r and r2l: about one row in seventy), among normal ones and all
-others? 41 features, of which three are one-hot coded; counts and bytes as log(1 + x); standardised by all rows. Rows:
+others? 41 features, of which three are one-hot coded; counts and bytes as log(1 + x); standardized by all rows. Rows:
 
 - the list to train on has 1,000,000: the 10% training file (494,021) and a random half of the corrected test file
   (155,514; its attacks are others than those of the first), which are all the real rows there are to train on, and
@@ -13,7 +13,7 @@ others? 41 features, of which three are one-hot coded; counts and bytes as log(1
 
 Ours is `rw.LambdaRank(metric)` on the one list, so that an epoch is one step; the baseline makes the same steps (AdamW,
 cosine) from the same weights on the same rows with the mean binary cross entropy. "then" goes on from a net that cross
-entropy trained for the first half of the epochs: with LambdaRank, or with cross entropy and a fresh optimiser. All keep
+entropy trained for the first half of the epochs: with LambdaRank, or with cross entropy and a fresh optimizer. All keep
 the epoch that is best on the validation rows (ours by the metric that it is trained on, the baseline by AP), and for
 all the better of two learning rates is chosen by AP there. AP is `map` of the one list. One seed.
 
@@ -120,7 +120,7 @@ class Training:
             model = rw.LambdaRank(
                 loss,
                 torch_module=net,
-                standardise=False,
+                standardize=False,
                 learning_rate=rate,
                 epochs=epochs,
                 early_stopping_rounds=None,
@@ -133,16 +133,16 @@ class Training:
     def _by_cross_entropy(
         self, net: nn.Module, X: Rows, y: Any, rate: float, epochs: int, valid: Any, piece: int
     ) -> nn.Module:
-        optimiser = torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=0.01)
+        optimizer = torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=0.01)
         rows, labels = torch.from_numpy(X), torch.from_numpy(y.astype(np.float32))
         best, kept = -np.inf, net
         for epoch in range(epochs):
-            optimiser.param_groups[0]["lr"] = rate * 0.5 * (1.0 + math.cos(math.pi * epoch / epochs))
-            optimiser.zero_grad(set_to_none=True)
+            optimizer.param_groups[0]["lr"] = rate * 0.5 * (1.0 + math.cos(math.pi * epoch / epochs))
+            optimizer.zero_grad(set_to_none=True)
             for some, theirs in zip(rows.split(piece), labels.split(piece), strict=True):
                 cost = nn.functional.binary_cross_entropy_with_logits(net(some).squeeze(1), theirs, reduction="sum")
                 (cost / len(rows)).backward()
-            optimiser.step()
+            optimizer.step()
             if valid is not None and judged(net, *valid)["ap"] > best:
                 best, kept = judged(net, *valid)["ap"], copy.deepcopy(net)
             self.ends.append(time.process_time())
@@ -194,7 +194,7 @@ def memory(X: Rows, y: NDArray[np.float64], sizes: list[int]) -> list[dict[str, 
         made = longer(X, y, size)
         for loss in TIMED:
             grown = peak_growth(lambda loss=loss, made=made: Training(loss, *made, 0.01, 1))  # type: ignore[misc]
-            rows.append({"rows": size, "loss": loss, "bytes": grown, "bytes a document": grown / size})
+            rows.append({"rows": size, "loss": loss, "bytes": grown, "bytes per document": grown / size})
     return rows
 
 
@@ -228,7 +228,7 @@ def main() -> None:
         worst = max(row[baseline] for row in speed if row["loss"] in ("auc", "map"))
         print(f"bar {BAR}, {baseline}: {'reached' if worst <= BAR else 'MISSED'} ({worst:.2f})")
     held = memory(X[real], y[real], [size // 2, size, 2 * size])
-    show("Peak memory of fit", held, {"rows": ",", "loss": "", "bytes": ",", "bytes a document": ".0f"})
+    show("Peak memory of fit", held, {"rows": ",", "loss": "", "bytes": ",", "bytes per document": ".0f"})
     found = quality(train, (X[valid], y[valid]), (X[test], y[test]), epochs)
     show(f"{len(test):,} rows held out", found, {"loss": "", "learning rate": "", "auc": ".5f", "ap": ".5f"})
     if not options.quick:

@@ -1,9 +1,9 @@
-"""P3's programs against HiGHS (simplex on explicit pairs, PDLP on rows) and against scikit-learn's LinearSVC.
+"""Suehiro 2011's programs against HiGHS (simplex on explicit pairs, PDLP on rows) and against scikit-learn's LinearSVC.
 
-Data: P3's r-of-k functions (N=100, k=10, r=3, 5:5, 5% noise, ε=.2), whose features have two values, and Gaussian
-features with a noisy linear label (ε=.3), which no solver finds easy: all pairs differ. Weights of the true function
-are positive, so that HiGHS need not have the negatives of the features, which ours has; both find the same value.
-The gap is 1e-6 throughout. Run it on an idle machine: python benchmarks/margins.py [--quick]
+Data: Suehiro 2011's r-of-k functions (N=100, k=10, r=3, 5:5, 5% noise, ε=.2), whose features have two values, and
+Gaussian features with a noisy linear label (ε=.3), which no solver finds easy: all pairs differ. Weights of the true
+function are positive, so that HiGHS need not have the negatives of the features, which ours has; both find the same
+value. The gap is 1e-6 throughout. Run it on an idle machine: python benchmarks/margins.py [--quick]
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def explicit_pairs(epsilon: float, data: Data) -> float:
 
 
 def pdlp(epsilon: float, data: Data) -> float:
-    """P3 (8) by HiGHS's PDLP, on one core as ours may use two: its CPU time is what counts."""
+    """Suehiro 2011 (8) by HiGHS's PDLP, on one core as ours may use two: its CPU time is what counts."""
     H, y = scaled(data[0]), data[1]
     sign = np.where(y == 1, 1.0, -1.0)
     rows, N = H.shape

@@ -156,8 +156,8 @@ def picture(rows: list[dict[str, Any]]) -> None:
         lengths = [row["length"] for row in mine]
         panels[0].loglog(lengths, [1e6 * row["seconds"] / row["documents"] for row in mine], style, label=name)
         panels[1].loglog(lengths, [max(1, row["bytes"]) / row["documents"] for row in mine], style, label=name)
-    panels[0].set(xlabel="documents of a list", ylabel="CPU µs a document, loss and backward pass")
-    panels[1].set(xlabel="documents of a list", ylabel="bytes a document at the peak")
+    panels[0].set(xlabel="documents of a list", ylabel="CPU µs per document, loss and backward pass")
+    panels[1].set(xlabel="documents of a list", ylabel="bytes per document at the peak")
     panels[0].legend(fontsize=8)
     for panel in panels:
         panel.grid(alpha=0.3)
@@ -187,7 +187,14 @@ def main() -> None:
             found = found or dict.fromkeys(("seconds", "bytes", "documents"))
             rows.append({"length": length, "loss": name, "how": how, **found})
     table = Table(title="Loss and backward pass, one thread")
-    for column in ("documents of a list", "loss", "CPU s", "µs a document", "MB at the peak", "times RankNetLoss, CPU"):
+    for column in (
+        "documents of a list",
+        "loss",
+        "CPU s",
+        "µs per document",
+        "MB at the peak",
+        "times RankNetLoss, CPU",
+    ):
         table.add_column(column, justify="left" if column == "loss" else "right")
     for row in rows:
         base = next(r for r in rows if r["length"] == row["length"])["seconds"]

@@ -5,7 +5,7 @@
 - quality: five folds as published; C is chosen on the validation part, by MAP (by MAUC for AUCSVM). MAP is that of
   LETOR's script, as a mean over folds. The ways to weigh queries are compared, and LinearSVC on 200 pairs of each query
   drawn at random, with several seeds.
-- pairs: the training part of fold 1, and web-search-like data of 1,000 queries, its features standardised, against
+- pairs: the training part of fold 1, and web-search-like data of 1,000 queries, its features standardized, against
   LinearSVC on pairs written out (making them included): at most 200 of each query, and all of them where they are few
   enough, which is the very problem that we solve.
 - rows, scaled-rows: a million rows of 100 features, two classes, one list, against LinearSVC on the same rows; both at
@@ -43,7 +43,7 @@ PUBLISHED_AS = {
     "published": {
         "RankSVM, LETOR 4.0": 0.470,
         "RankSVM, re-run by JasonWyse/letor40": 0.472,
-        "SVM-Perf, P0, MAUC": 0.737,
+        "SVM-Perf, Welleck 2016, MAUC": 0.737,
     }
 }
 Array = NDArray[np.float64]
@@ -117,21 +117,21 @@ def quality(folder: Path) -> list[dict[str, Any]]:
             judge(f"RankSVM {loss}, weigh={weigh}", "map", ours(rw.RankSVM("map", C=GRID, loss=loss, weigh=weigh)))
     judge("RankSVM, scale=False", "map", ours(rw.RankSVM("map", C=GRID, scale=False)))
     for seed in range(5):
-        judge(f"LinearSVC on {PAIRS} pairs a query, seed {seed}", "map", drawn(seed))
+        judge(f"LinearSVC on {PAIRS} pairs per query, seed {seed}", "map", drawn(seed))
     for loss in ("hinge", "squared_hinge"):
         judge(f"AUCSVM {loss}", "mauc", ours(rw.AUCSVM("mauc", C=GRID, loss=loss)))
     return rows
 
 
 def pairs(folder: Path) -> list[dict[str, Any]]:
-    mq2008, large = next(folds(folder))[0], standardised(web(1000, 120, seed=0))
+    mq2008, large = next(folds(folder))[0], standardized(web(1000, 120, seed=0))
     rows = []
     for name, train in (("MQ2008 fold 1", mq2008), ("web", large)):
         few, every = written_out(train, PAIRS), count_pairs(train)
         tasks: dict[str, Callable[[], object]] = {
             "rankwise, all pairs": partial(ours_of_pairs, train, PER_PAIR * every),
             "rankwise as it comes": lambda train=train: rw.RankSVM().fit(train.X, train.y, qid=train.qid),
-            f"LinearSVC, {PAIRS} pairs a query": lambda train=train: on_pairs(written_out(train, PAIRS), PER_PAIR),
+            f"LinearSVC, {PAIRS} pairs per query": lambda train=train: on_pairs(written_out(train, PAIRS), PER_PAIR),
         }
         if every <= 10**6:
             tasks["LinearSVC, all pairs"] = lambda train=train: on_pairs(written_out(train, None), PER_PAIR)
@@ -139,12 +139,12 @@ def pairs(folder: Path) -> list[dict[str, Any]]:
         repeats = {task: 5 if task.startswith("rankwise") else 3 if every <= 10**6 else 1 for task in tasks}
         seconds = least_seconds(tasks, repeats, time.perf_counter)
         case = f"{name}: {len(train):,} rows × {train.n_features}, {len(few):,} or all {every:,} pairs"
-        bars = {f"LinearSVC, {PAIRS} pairs a query": BAR_PAIRS, "LinearSVC, all pairs": BAR_PAIRS}
+        bars = {f"LinearSVC, {PAIRS} pairs per query": BAR_PAIRS, "LinearSVC, all pairs": BAR_PAIRS}
         rows += timed(case, seconds, "rankwise, all pairs", bars)
     return rows
 
 
-def standardised(data: rw.RankingData) -> rw.RankingData:
+def standardized(data: rw.RankingData) -> rw.RankingData:
     spread = data.X.std(axis=0)
     return rw.RankingData((data.X - data.X.mean(axis=0)) / np.where(spread > 0, spread, 1), data.y, data.qid)
 
@@ -186,7 +186,7 @@ def rows_of_two_classes(scaled: bool) -> list[dict[str, Any]]:
         model = task()
         seconds[name] = time.perf_counter() - start
         aucs[name] = rw.evaluate(y, given @ model.coef_.ravel(), None, "auc")["auc"]
-    case = f"1,000,000 rows × 100, two classes, one list, features {'standardised' if scaled else 'on any scale'}"
+    case = f"1,000,000 rows × 100, two classes, one list, features {'standardized' if scaled else 'on any scale'}"
     rows = timed(case, seconds, "rankwise RankSVM", {"LinearSVC": 1.0})
     print({name: round(value, 6) for name, value in aucs.items()})
     return [row | {"auc on the training rows": aucs[row["name"]]} for row in rows]

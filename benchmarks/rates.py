@@ -3,10 +3,11 @@
     python benchmarks/rates.py [--quick]
 
 - Nets: forward, loss, backward and a step of Adam on one batch, two hidden layers. `BCEWithLogitsLoss` is the plain
-  loss; `AUCPRLoss` (10 anchors) and `RecallAtPrecisionLoss` are P1's saddle points for any loop; "soft counts" is what
-  `RateClassifier` adds to cross entropy (10 anchors). Bar: 1.3 times cross entropy.
+  loss; `AUCPRLoss` (10 anchors) and `RecallAtPrecisionLoss` are Eban 2017's saddle points for any loop; "soft counts"
+  is what `RateClassifier` adds to cross entropy (10 anchors). Bar: 1.3 times cross entropy.
 - Trees: 80 rounds on 1,000,000 rows × 28, 15 leaves, LightGBM's own binary objective against what `RateClassifier`
-  tunes by (AUCPR, 10 anchors) and P1's saddle point with hinge. Bar: 1.5 times the binary objective, for the former.
+  tunes by (AUCPR, 10 anchors) and Eban 2017's saddle point with hinge. Bar: 1.5 times the binary objective, for the
+  former.
 
 CPU seconds of one thread, the least of several, in turns.
 """
@@ -68,12 +69,12 @@ def step_of(name: str, features: int, width: int, X: torch.Tensor, y: torch.Tens
             plain = nn.functional.softplus(torch.where(positive, -scores, scores))
             return (plain + 2.0 * points.of_tensors(scores, positive, thresholds)).mean()
 
-    optimiser = torch.optim.Adam(parameters, lr=1e-3)
+    optimizer = torch.optim.Adam(parameters, lr=1e-3)
 
     def step() -> None:
-        optimiser.zero_grad(set_to_none=True)
+        optimizer.zero_grad(set_to_none=True)
         loss(net(X), y).backward()
-        optimiser.step()
+        optimizer.step()
 
     return step
 

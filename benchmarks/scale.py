@@ -68,7 +68,7 @@ def measure(folder: Path, rows: int) -> dict[str, Any]:
     )
     assert model.n_rows_ == rows
     per_round = float(np.median(np.diff(rounds)))
-    binned = rows * FEATURES  # a byte a value, as LightGBM keeps up to 256 bins
+    binned = rows * FEATURES  # a byte per value, as LightGBM keeps up to 256 bins
     return {
         "rows": rows,
         "parquet_bytes": sum(path.stat().st_size for path in files.paths),
@@ -131,10 +131,10 @@ def show(results: dict[str, Any]) -> None:
     table = Table(title="LambdaMART from Parquet, 136 features, 1 thread")
     for column in (
         "rows",
-        "µs a row: binning",
+        "µs per row: binning",
         "a round",
         "predicting",
-        "bytes a row at peak",
+        "bytes per row at peak",
         "binned, GB",
         "peak, GB",
     ):

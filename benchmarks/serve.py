@@ -4,11 +4,12 @@ Requests of 100 documents by 136 features, as JSON (lists, or features by name) 
 many processes and threads: the bare loop runs in one, and the service with one worker; the clients are a process of
 their own. Service and clients keep to a core each, and the bare loop runs on the service's.
 
-- throughput: requests a second over predictions a second, the median of many short turns, each beside a turn of the
+- throughput: requests per second over predictions per second, the median of many short turns, each beside a turn of the
   bare loop, so that a slow spell hits both. Four requests are always waiting. `busy` is the service's processor time
   over the turn: at 1 the service is the limit, below that the client or another program takes part of the time.
   `cpu_ratio` is the same of processor times alone. `read_us` is the time to read a body into a matrix, in process
-- half load: half as many requests a second as the service can take, at even and at random times (Poisson); p50 and p99
+- half load: half as many requests per second as the service can take, at even and at random times (Poisson); p50 and
+p99
   from the moment a request is due, the median of several rounds. At random times requests come together and wait for
   each other: `perfect_p99_over_p50` is what a service would have that takes the same time for every request, and
   `share_lost` the share of time that an empty loop on the client's core loses to the machine in pieces over 0.5 ms

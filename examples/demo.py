@@ -66,7 +66,7 @@ def main() -> None:
     page = write_report(OUT / "demo.html", comparison, test.y, scores, test.qid, title="Searching handwritten digits")
     with console.status("simulating labelling: 10 rounds, 3 times, by two samplers"):
         labelling = label_digits(train, test)
-    console.print(f"\nLabelling {LABELLED_QUERIES} of these queries, five images a query and round\n")
+    console.print(f"\nLabelling {LABELLED_QUERIES} of these queries, five images per query and round\n")
     print(labelling)
     picture = write_learning_curves(OUT / "labelling.png", labelling)
     print(f"\nLook at them: {page.resolve()} and {picture.resolve()}")

@@ -1,10 +1,10 @@
-"""P0 on MQ2008: does training on AUC or MAUC pay in AUC or MAUC, against training on NDCG?
+"""Welleck 2016 on MQ2008: does training on AUC or MAUC pay in AUC or MAUC, against training on NDCG?
 
     python benchmarks/papers/p0.py [--data ../shared/data/MQ2008]
 
-Five folds as published; the learning rate is picked on the validation part from P0's grid; early stopping on the
-metric that is trained on. Every test query is judged once, so that the 784 values of two models are paired. MQ2008 is
-part of
+Five folds as published; the learning rate is picked on the validation part from Welleck 2016's grid; early stopping on
+the metric that is trained on. Every test query is judged once, so that the 784 values of two models are paired. MQ2008
+is part of
 LETOR 4.0 and comes with the project's shared data; it is not in the repository.
 """
 
@@ -26,10 +26,10 @@ from harness import machine, write
 import rankwise as rw
 
 TRAINED_ON = ("auc", "mauc", "ndcg@10")
-RATES = (0.1, 0.25, 0.5, 0.9)  # P0 section 5
+RATES = (0.1, 0.25, 0.5, 0.9)  # Welleck 2016 section 5
 ROUNDS = 150
 JUDGED = ("auc", "mauc", "auc[1]", "auc[2]", "map", "ndcg@10")
-PRECISIONS = tuple(f"p-micro@{k}" for k in range(1, 11))  # P0's macro precision is the same number
+PRECISIONS = tuple(f"p-micro@{k}" for k in range(1, 11))  # Welleck 2016's macro precision is the same number
 PUBLISHED = {"mauc": "0.734 (SVM-Perf 0.737)", "map, empty=0": "0.474 (SVM-Perf 0.458)"}
 
 
@@ -74,7 +74,7 @@ def main() -> None:
             results.setdefault(judged, {})[metric] = {"mean": mean, "interval": [low, high]}
             cells.append(f"{mean:.4f}  {low:.4f}–{high:.4f}")
         table.add_row(judged, *cells, PUBLISHED.get(judged, ""))
-    # LETOR's own script, and so very likely P0, counts a query without a relevant document as 0.
+    # LETOR's own script, and so very likely Welleck 2016, counts per query without a relevant document as 0.
     zero = {m: rw.evaluate(whole.y, scores[m], whole.qid, "map", empty="0")["map"] for m in TRAINED_ON}
     results["map, empty=0"] = dict(zero)
     table.add_row("map, empty=0", *(f"{zero[m]:.4f}" for m in TRAINED_ON), PUBLISHED["map, empty=0"])

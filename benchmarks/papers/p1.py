@@ -1,19 +1,20 @@
-"""P1 section 7, on tables with rare positives: does training for an operating point pay at that point?
+"""Eban 2017 section 7, on tables with rare positives: does training for an operating point pay at that point?
 
     python benchmarks/papers/p1.py linear|trees|net [--quick] [--tables mammography,oil-spill] [--seeds 5]
 
 For each table and seed three quarters of the rows train, a quarter is held out (share of positives kept); every choice
 (penalties, numbers of trees and epochs, which of our two models) is made by the training rows alone. Trained once and
 judged by every metric: cross entropy, cross entropy with both classes weighing the same, and what ranks (below).
-Trained for each metric of its own: P1's bounds as printed (hinge; linear models only), and ours, `RateClassifier`. All
-of one family have the same features and size. Ours starts from the very model that cross entropy gave.
+Trained for each metric of its own: Eban 2017's bounds as printed (hinge; linear models only), and ours,
+`RateClassifier`. All of one family have the same features and size. Ours starts from the very model that cross entropy
+gave.
 
 - linear: pairwise AUC is RankNet's cost of all pairs, by L-BFGS.
 - trees: pairwise AUC is `rw.LambdaMART("auc")`, AP of one list `rw.LambdaMART("map")`, both stopped by a fifth of the
   training rows.
 - net: 16 hidden nodes; pairwise AUC is `rw.RankNet`, and LibAUC's APLoss, AUCMLoss and one-way pAUC loss run in an
   environment of their own (`p1_libauc.py`) on the same net, at the better of two learning rates by average precision on
-  a fifth of the training rows, with LibAUC's own optimisers and sampler.
+  a fifth of the training rows, with LibAUC's own optimizers and sampler.
 
 Differences are to cross entropy on the same rows, with their standard error over seeds and a paired t-test; a star
 marks p < .05. Seconds are CPU seconds of one thread; ours has 4 folds and a model of all rows in them, and so does
@@ -115,7 +116,7 @@ def baselines(name: str, family: Any, rows: Rows, plain: Any, test: Any, seed: i
     else:
         from papers.p1_libauc_nets import libauc_scores
 
-        net = rw.RankNet("auc", hidden=(16,), epochs=300, standardise=False, random_state=seed)
+        net = rw.RankNet("auc", hidden=(16,), epochs=300, standardize=False, random_state=seed)
         made["pairwise AUC"] = lambda: ranked(net, rows, seed).predict(test)
         for loss in ("APLoss", "AUCMLoss", "pAUCLoss"):
             made[f"LibAUC {loss}"] = lambda loss=loss: libauc_scores(loss, rows, test, seed)  # type: ignore[misc]
@@ -156,7 +157,7 @@ def one_split(name: str, data: Any, seed: int) -> list[dict[str, Any]]:
         if name == "linear":
             start = time.process_time()
             hinge = linear_rates(objective, rows.X, positive, l2=plain[-1].penalty, tolerance=1e-2)
-            judge("P1's hinge", test @ hinge.weights, time.process_time() - start, (metric,))
+            judge("Eban 2017's hinge", test @ hinge.weights, time.process_time() - start, (metric,))
         start = time.process_time()
         model = fit_from_plain(family, objective, rows, splits, plain, "isotonic", seed)
         took = seconds + time.process_time() - start

@@ -1,4 +1,4 @@
-"""P1 section 7.1: are K = 5, 10 and 20 anchors of the area under the precision-recall curve alike?
+"""Eban 2017 section 7.1: are K = 5, 10 and 20 anchors of the area under the precision-recall curve alike?
 
     python benchmarks/papers/p1_anchors.py
 

@@ -1,15 +1,15 @@
-"""P1 section 7.2 in small: CIFAR-10, one class against the rest, at P1's five operating points.
+"""Eban 2017 section 7.2 in small: CIFAR-10, one class against the rest, at Eban 2017's five operating points.
 
     python benchmarks/papers/p1_cifar.py [--quick] [--seeds 2]
 
 A small convolutional net learns the ten classes by softmax from 10,000 images. Its last features (128) of 10,000
 other images train, for each class, linear models: by cross entropy, by pairwise AUC (RankNet's cost of all pairs), and
 by `RateClassifier` for each metric, whose start is the cross-entropy model. All are judged on the 10,000 test images,
-as is the net's own softmax. Differences are means over the classes, in points of a hundred as P1's table 1 has them;
-their standard error and the paired t-test are over classes and seeds.
+as is the net's own softmax. Differences are means over the classes, in points of a hundred as Eban 2017's table 1 has
+them; their standard error and the paired t-test are over classes and seeds.
 
-P1 trained whole nets for the objectives (published gains over softmax / pairwise AUC: AUCPR 9.6/0.0, P@R70 13.5/0.2,
-P@R95 24.1/0.8, R@P70 12.7/-0.2, R@P95 36.6/1.9). Here the features stay as they are: minutes on two cores.
+Eban 2017 trained whole nets for the objectives (published gains over softmax / pairwise AUC: AUCPR 9.6/0.0, P@R70
+13.5/0.2, P@R95 24.1/0.8, R@P70 12.7/-0.2, R@P95 36.6/1.9). Here the features stay as they are: minutes on two cores.
 """
 
 from __future__ import annotations
@@ -69,16 +69,16 @@ def as_images(pixels: Any) -> torch.Tensor:
 def trained(images: torch.Tensor, classes: torch.Tensor, seed: int, epochs: int) -> Small:
     torch.manual_seed(seed)
     net = Small()
-    optimiser = torch.optim.AdamW(net.parameters(), lr=2e-3, weight_decay=1e-3)
+    optimizer = torch.optim.AdamW(net.parameters(), lr=2e-3, weight_decay=1e-3)
     for epoch in range(epochs):
-        for group in optimiser.param_groups:
+        for group in optimizer.param_groups:
             group["lr"] = 2e-3 * 0.5 * (1.0 + np.cos(np.pi * epoch / epochs))
         for rows in torch.randperm(len(images)).split(BATCH):
             some = images[rows]
             some = torch.where(torch.rand(len(rows), 1, 1, 1) < 0.5, some, some.flip(3))
-            optimiser.zero_grad(set_to_none=True)
+            optimizer.zero_grad(set_to_none=True)
             nn.functional.cross_entropy(net(some), classes[rows]).backward()
-            optimiser.step()
+            optimizer.step()
     return net.eval()
 
 

@@ -1,8 +1,8 @@
-"""The data of P1's benchmark: tables with rare positives (UCI, KDD Cup 99) and CIFAR-10.
+"""The data of Eban 2017's benchmark: tables with rare positives (UCI, KDD Cup 99) and CIFAR-10.
 
 `table(name, folder)` reads one of TABLES into numbers: a category is a column of zeros and ones, a missing value NaN.
 `split(data, seed)` gives training, validation and test rows with the share of positives kept, then fills missing
-values with the training part's median beside a column that says so, and standardises by the training part.
+values with the training part's median beside a column that says so, and standardizes by the training part.
 Nothing is copied into the repository: the tables lie in shared/data, CIFAR-10 in ~/.cache/rankwise.
 """
 

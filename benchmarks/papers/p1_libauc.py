@@ -1,4 +1,4 @@
-"""An environment of its own for LibAUC, which P1's benchmark compares with.
+"""An environment of its own for LibAUC, which Eban 2017's benchmark compares with.
 
     python benchmarks/papers/p1_libauc.py        # prints the interpreter; makes the environment when there is none
 

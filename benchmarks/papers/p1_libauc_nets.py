@@ -1,7 +1,7 @@
-"""LibAUC's losses on the net of P1's benchmark, in an environment of their own (`p1_libauc.py`).
+"""LibAUC's losses on the net of Eban 2017's benchmark, in an environment of their own (`p1_libauc.py`).
 
 `libauc_scores` writes the rows to a file, runs this very file there, and reads the scores. The net has one hidden layer
-and starts as ours do; LibAUC's own optimisers (SOAP, PESG, SOPAs) and sampler (half of each batch positive at most)
+and starts as ours do; LibAUC's own optimizers (SOAP, PESG, SOPAs) and sampler (half of each batch positive at most)
 train it for 80 epochs of batches of 256, at the learning rate that is better by average precision on a fifth of the
 rows.
 """
@@ -42,13 +42,13 @@ def trained(loss: str, X: Any, y: Any, seed: int, rate: float) -> Any:
     net = nn.Sequential(nn.Linear(X.shape[1], HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, 1))
     if loss == "APLoss":
         cost = APLoss(data_len=len(y), device="cpu")
-        optimiser = SOAP(net.parameters(), lr=rate, mode="adam", device="cpu", verbose=False)
+        optimizer = SOAP(net.parameters(), lr=rate, mode="adam", device="cpu", verbose=False)
     elif loss == "AUCMLoss":
         cost = AUCMLoss(device="cpu")
-        optimiser = PESG(net.parameters(), loss_fn=cost, lr=10 * rate, momentum=0.9, device="cpu", verbose=False)
+        optimizer = PESG(net.parameters(), loss_fn=cost, lr=10 * rate, momentum=0.9, device="cpu", verbose=False)
     else:
         cost = pAUCLoss(mode="1w", data_len=len(y), device="cpu")
-        optimiser = SOPAs(net.parameters(), lr=rate, mode="adam", device="cpu", verbose=False)
+        optimizer = SOPAs(net.parameters(), lr=rate, mode="adam", device="cpu", verbose=False)
     rows, labels = torch.from_numpy(X), torch.from_numpy(y.astype(np.float32))[:, None]
     positive, negative = (torch.from_numpy(np.flatnonzero(y == kind)) for kind in (True, False))
     some = min(BATCH // 2, len(positive))
@@ -57,9 +57,9 @@ def trained(loss: str, X: Any, y: Any, seed: int, rate: float) -> Any:
             index = torch.cat([positive[torch.randperm(len(positive))[:some]], others])
             chances = net(rows[index]).sigmoid()
             value = cost(chances, labels[index]) if loss == "AUCMLoss" else cost(chances, labels[index], index)
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             value.backward()
-            optimiser.step()
+            optimizer.step()
     return net
 
 

@@ -1,14 +1,15 @@
-"""P2 section 6.3: does training on NDCG's λ's pay in NDCG, against RankNet?
+"""Burges 2006 section 6.3: does training on NDCG's λ's pay in NDCG, against RankNet?
 
     python benchmarks/papers/p2_ndcg.py [--full] [--only cubic]
 
-- Cubic: `rankwise.data.cubic` (50 features, 50 documents a query, 5 grades), linear nets and nets with 10 hidden nodes,
-  NDCG@1 to NDCG@10 on test queries with 95% intervals (bootstrap over queries), as in P2's figure 2. How much the two
-  differ depends on the polynomial that is drawn, so the default takes three, each with 2,000/1,000/4,000 queries, and
-  puts the test queries together; `--full` is one polynomial with P2's 10K/5K/10K. Published: LambdaRank above RankNet
-  at every level.
+- Cubic: `rankwise.data.cubic` (50 features, 50 documents per query, 5 grades), linear nets and nets with 10 hidden
+nodes,
+  NDCG@1 to NDCG@10 on test queries with 95% intervals (bootstrap over queries), as in Burges 2006's figure 2. How much
+  the two differ depends on the polynomial that is drawn, so the default takes three, each with 2,000/1,000/4,000
+  queries, and puts the test queries together; `--full` is one polynomial with Burges 2006's 10K/5K/10K. Published:
+  LambdaRank above RankNet at every level.
 - MQ2008, five folds as published: RankNet and LambdaRank with 10 hidden nodes, and LambdaMART; every test query is
-  judged once, and Fisher's randomisation compares the values of all 784 queries.
+  judged once, and Fisher's randomization compares the values of all 784 queries.
 
 RankNet and LambdaRank are `rw.RankNet` and `rw.LambdaRank("ndcg@10")` with the same settings. For each, the net that is
 best by NDCG@10 on the validation queries is chosen among the same learning rates and all epochs; on MQ2008, which is
@@ -38,7 +39,7 @@ from harness import RESULTS, machine, write
 
 import rankwise as rw
 from rankwise.data import cubic
-from rankwise.metrics.comparison._statistics import bootstrap_interval, fisher_randomisation, t_interval
+from rankwise.metrics.comparison._statistics import bootstrap_interval, fisher_randomization, t_interval
 
 matplotlib.use("agg")
 import matplotlib.pyplot as plt
@@ -114,7 +115,7 @@ def differences(values: dict[tuple[str, str], NDArray[np.float64]]) -> list[dict
             judged = ~np.isnan(ours) & ~np.isnan(theirs)
             mine, its = ours[judged], theirs[judged]
             row = {"net": net, "metric": level, "difference": float(np.mean(mine - its))}
-            row |= {"interval": t_interval(mine - its), "fisher_p": fisher_randomisation(mine, its)}
+            row |= {"interval": t_interval(mine - its), "fisher_p": fisher_randomization(mine, its)}
             apart = point(level, ours)["interval"][0] > point(level, theirs)["interval"][1]
             rows.append({**row, "above": row["difference"] > 0, "intervals apart": apart})
     return rows
@@ -188,7 +189,7 @@ def on_mq2008(folder: Path, starts: int, epochs: int) -> dict[str, Any]:
             pair = np.stack([judged[a][metric], judged[b][metric]])
             first, second = pair[:, ~np.isnan(pair).any(axis=0)]
             row = {"metric": metric, "a": a, "b": b, "difference": float(np.mean(first - second))}
-            tests.append({**row, "fisher_p": fisher_randomisation(first, second)})
+            tests.append({**row, "fisher_p": fisher_randomization(first, second)})
     return {"means": means, "tests": tests, "cpu seconds": seconds}
 
 
@@ -209,7 +210,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     shared = os.environ.get("RANKWISE_DATA", str(Path(__file__).parents[3] / "shared" / "data"))
     parser.add_argument("--data", type=Path, default=Path(shared), help="folder with MQ2008 in it")
-    parser.add_argument("--full", action="store_true", help="as many cubic queries as P2 had")
+    parser.add_argument("--full", action="store_true", help="as many cubic queries as Burges 2006 had")
     parser.add_argument("--quick", action="store_true", help="a hundred queries and one fit of each, nothing written")
     parser.add_argument("--only", choices=["cubic", "mq2008"], help="one of the two")
     options = parser.parse_args()

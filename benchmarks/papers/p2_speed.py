@@ -1,12 +1,13 @@
-"""P2 section 6.1: how much faster RankNet trains by λ's, and how its time grows with the documents of a query.
+"""Burges 2006 section 6.1: how much faster RankNet trains by λ's, and how its time grows with the documents of a query.
 
     python benchmarks/papers/p2_speed.py [--quick]
 
-Three trainers descend the same cost, P2 (8), with one step after each query, as P2 ran both of its own:
+Three trainers descend the same cost, Burges 2006 (8), with one step after each query, as Burges 2006 ran both of its
+own:
 
 - V1, pair by pair: for each pair two forward passes, one derivative, two backward passes.
-- V2, by λ's: a forward pass for each document, each λ a sum over pairs (one exponential a pair), then a forward and a
-  backward pass for each document. Neither activations nor exponentials are kept (P2's footnote 3).
+- V2, by λ's: a forward pass for each document, each λ a sum over pairs (one exponential per pair), then a forward and a
+  backward pass for each document. Neither activations nor exponentials are kept (Burges 2006's footnote 3).
 - V3, by λ's in linear time: V2 with the sums over pairs replaced by `RankNetObjective`, as `rw.RankNet` has it.
 
 All three are loops compiled by numba with the same forward and backward functions for one document, so that none pays
@@ -14,7 +15,7 @@ for an interpreter and none gains from a matrix library; no memory grows with th
 they end an epoch with the same weights. CPU seconds of one thread, best of several in turns.
 
 - Ratios: an epoch over 1,000 queries of `rankwise.data.web` with 26 documents in the mean and 367 features, the shape
-  of P2's Web data; published V1/V2: 5.1 with one layer, 8.0 with two (10 hidden nodes).
+  of Burges 2006's Web data; published V1/V2: 5.1 with one layer, 8.0 with two (10 hidden nodes).
 - Slopes: a step on one query of `rankwise.data.cubic` (50 features, 5 grades) of 4,000 to 512,000 documents; the slope
   is that of a line through log time against log documents; published 1.943 (V1) and 1.185 (V2), ours is to be at most
   1.05. V1 and V2 stop before the size that would take more than a minute; "up to" says where.

@@ -1,11 +1,11 @@
-"""P3 section 5: margins over pairs, exactly and in linear size, against boosting and SVMs.
+"""Suehiro 2011 section 5: margins over pairs, exactly and in linear size, against boosting and SVMs.
 
     python benchmarks/papers/p3.py balanced|skewed|uci|reuters|times|mq2008 [--quick] [--only acq,earn] [--methods ...]
 
 - balanced, skewed: tables 1 and 2, r-of-k threshold functions with noisy labels (p3_data.py).
 - uci, reuters: tables 3 and 4 (p3_reuters.py); methods in p3_methods.py, the two ways of judging in p3_run.py.
 - times: table 5 (p3_times.py).
-- mq2008: P0's SVM-Perf column (p3_mq2008.py).
+- mq2008: Welleck 2016's SVM-Perf column (p3_mq2008.py).
 
 Results go to results/p3-<table>.json after each data set and method; `--only` and `--methods` measure a part anew and
 leave the others as they are.
@@ -30,9 +30,9 @@ from papers.p3_methods import methods
 from papers.p3_reuters import TOPICS, reuters
 from papers.p3_run import picked
 
-# Of RankBoost: P3 5.1 and the heads of tables 3 and 4.
+# Of RankBoost: Suehiro 2011 5.1 and the heads of tables 3 and 4.
 ROUNDS = {table: (500 if table in ("balanced", "skewed") else 1000, 5000, 10_000) for table in p3_published.TABLES}
-ROUNDS["reuters"] = (1000, 5000)  # P3 has 10,000 too
+ROUNDS["reuters"] = (1000, 5000)  # Suehiro 2011 has 10,000 too
 RS, NOISES = (1, 8, 15), (0.05, 0.1, 0.15)
 
 

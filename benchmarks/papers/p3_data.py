@@ -1,15 +1,17 @@
-"""The data of P3's benchmark: r-of-k threshold functions (5.1) and five UCI tables (5.2); Reuters is in p3_reuters.py.
+"""The data of Suehiro 2011's benchmark: r-of-k threshold functions (5.1) and five UCI tables (5.2); Reuters is in
+p3_reuters.py.
 
-How P3 is read where it is short:
+How Suehiro 2011 is read where it is short:
 
 - "we generate random instances so that ratios are 5:5, 7:3, 9:1": instances are uniform on {−1, +1}^N given their
   class, and the classes have exactly that ratio before noise. All 30 variables of A being −1 has probability 2^−30, so
   that r = 1 has no negatives to find by chance: the number of positive variables in A is drawn from the binomial law
   cut to the class, and then which variables they are.
 - Noise turns each label with the given probability, in training and test rows alike: on noisy test labels no ranking
-  is expected to pass `ceiling`. P3's figures above it cannot have been measured so; `clean` keeps the labels before
-  noise, so that both can be judged.
-- P3's hypotheses are the variables and the constant +1. The constant has margin 0 on every pair; features alone are
+  is expected to pass `ceiling`. Suehiro 2011's figures above it cannot have been measured so; `clean` keeps the labels
+  before noise, so that both can be judged.
+- Suehiro 2011's hypotheses are the variables and the constant +1. The constant has margin 0 on every pair; features
+alone are
   given here, and who needs the constant adds it.
 - UCI: a category is a column of zeros and ones, a missing number the training part's median beside a column that says
   so. Table 3 lost its counts for ionosphere in print; 'b', the rarer, is positive here.

@@ -1,7 +1,8 @@
-"""What P3's benchmark compares: P3's four methods, then RankSVM, AUCSVM and logistic regression.
+"""What Suehiro 2011's benchmark compares: Suehiro 2011's four methods, then RankSVM, AUCSVM and logistic regression.
 
 Each has one parameter that is chosen: the rounds of RankBoost (one fit gives all), ε of the margin methods, C of the
-others. "LP-Pair" is P3 (2), "reduced" P3 (7) with ν+ = √ε p, "P3's method" the heuristic of P3 4.2.
+others. "LP-Pair" is Suehiro 2011 (2), "reduced" Suehiro 2011 (7) with ν+ = √ε p, "Suehiro 2011's method" the heuristic
+of Suehiro 2011 4.2.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 import rankwise as rw
 
-EPSILONS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)  # P3 5.1
+EPSILONS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)  # Suehiro 2011 5.1
 SOFT_ROUNDS = 2000  # of SoftRankBoost, whose mean of stumps changes little after
 GAP = 1e-4  # of the margin programs, in 200 rounds at most; 1e-6 changed AUCs by .0014 at most on two data sets
 PENALTIES = (0.01, 0.1, 1.0, 10.0, 100.0)
@@ -57,7 +58,7 @@ def methods(rounds: tuple[int, ...], stumps: bool) -> list[Method]:
             "reduced", EPSILONS, lambda e: rw.MarginRanker("auc", epsilon=e, method="reduced", tol=GAP, max_iter=200)
         ),
         Method(
-            "P3's method",
+            "Suehiro 2011's method",
             EPSILONS,
             lambda e: rw.MarginRanker("auc", epsilon=e, method="heuristic", tol=GAP, max_iter=200),
         ),
@@ -78,7 +79,7 @@ def methods(rounds: tuple[int, ...], stumps: bool) -> list[Method]:
 
 
 class Logistic:
-    """Scikit-learn's logistic regression on standardised columns; columns of words stay 0 and 1."""
+    """Scikit-learn's logistic regression on standardized columns; columns of words stay 0 and 1."""
 
     def __init__(self, C: float) -> None:
         self.C = C

@@ -1,8 +1,9 @@
-"""P0's baseline on MQ2008: SVMs for the area under the ROC curve, published as SVM-Perf (MAUC .737, MAP .458).
+"""Welleck 2016's baseline on MQ2008: SVMs for the area under the ROC curve, published as SVM-Perf (MAUC .737, MAP
+.458).
 
-P0 trains a binary model for each relevance class c against all others, by pairs of the whole training set (SVM-Perf's
-ROCArea loss knows no queries), and scores by Σ c f_c(d); C in {.1, 1, 10, 100} by the validation part. Beside it the
-same within queries, and SVMs that take the grades at once. Folds and metrics as in p0.py.
+Welleck 2016 trains a binary model for each relevance class c against all others, by pairs of the whole training set
+(SVM-Perf's ROCArea loss knows no queries), and scores by Σ c f_c(d); C in {.1, 1, 10, 100} by the validation part.
+Beside it the same within queries, and SVMs that take the grades at once. Folds and metrics as in p0.py.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from papers.p3_run import Row, merge, today
 
 import rankwise as rw
 
-PENALTIES = (0.1, 1.0, 10.0, 100.0)  # P0 section 5
+PENALTIES = (0.1, 1.0, 10.0, 100.0)  # Welleck 2016 section 5
 JUDGED = ("mauc", "auc[1]", "auc[2]", "auc", "map", "ndcg@10")
 PUBLISHED = {"mauc": 0.737, "map, empty=0": 0.458}
 Scorer = Callable[[Any], Any]
@@ -34,7 +35,7 @@ def by_class(X: Any, y: Any, qid: Any, C: float) -> Scorer:
 
 
 METHODS: dict[str, Fit] = {
-    "AUCSVM by class (P0)": lambda X, y, qid, C: by_class(X, y, None, C),
+    "AUCSVM by class (Welleck 2016)": lambda X, y, qid, C: by_class(X, y, None, C),
     "AUCSVM by class within queries": by_class,
     "AUCSVM mauc": lambda X, y, qid, C: rw.AUCSVM("mauc", C=C).fit(X, y, qid=qid).predict,
     "RankSVM mauc": lambda X, y, qid, C: rw.RankSVM("mauc", C=C).fit(X, y, qid=qid).predict,
@@ -64,7 +65,7 @@ def run(folder: Path, methods: dict[str, Fit], keep: bool) -> None:
         print(name, flush=True)
         scores, picked = scores_of(parts, fit)
         judged = rw.evaluate(y, scores, qid, list(JUDGED))
-        # LETOR's own script, and so very likely P0, counts a query without a relevant document as 0.
+        # LETOR's own script, and so very likely Welleck 2016, counts per query without a relevant document as 0.
         zero = rw.evaluate(y, scores, qid, "map", empty="0")["map"]
         means = {**{metric: judged[metric] for metric in JUDGED}, "map, empty=0": zero}
         intervals = {metric: judged.interval(metric) for metric in JUDGED}

@@ -1,4 +1,4 @@
-"""P3's printed AUCs, tables 1 to 4; None where the figure is lost in our copy of the paper.
+"""Suehiro 2011's printed AUCs, tables 1 to 4; None where the figure is lost in our copy of the paper.
 
 Table 2 says "with random noises 5%, 10%, and 15%" but has one figure for the three. RankBoost's .918 at 7:3 lies above
 what any ranking reaches on labels with 10% noise (.874) and below what it reaches with 5% (.934), so that the figures
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-COLUMNS = ("SoftRankBoost", "LP-Pair", "P3's method")
+COLUMNS = ("SoftRankBoost", "LP-Pair", "Suehiro 2011's method")
 
 
 def _row(boost: tuple[float | None, ...], *others: float | None) -> dict[str, Any]:

@@ -1,16 +1,17 @@
-"""Reuters-21578 as P3's section 5.3 has it: which words an article contains, and five topics.
+"""Reuters-21578 as Suehiro 2011's section 5.3 has it: which words an article contains, and five topics.
 
-P3: 10,710 articles, 30,838 words; positives acq 2327, crude 592, earn 3802, trade 529 (money-fx is lost in print). It
-does not say which of the 21,578 articles these are. Measured here, articles and positives of the five topics in turn:
+Suehiro 2011: 10,710 articles, 30,838 words; positives acq 2327, crude 592, earn 3802, trade 529 (money-fx is lost in
+print). It does not say which of the 21,578 articles these are. Measured here, articles and positives of the five topics
+in turn:
 
     at least one topic                            11,367   2448  634  3987  801  551
     the same with a body                          10,377   2210  566  3776  684  514
     ModApte split, at least one topic             10,794   2369  578  3964  717  486
     at least one topic and 12 different words     10,687   2311  592  3795  717  527   30,020 words
 
-The last was found by trying lengths and ways to cut words until the counts came near: a guess at P3's choice, not known
-to be it. Articles and positives are within 0.7%, words 2.7% fewer. A word is a run of letters, without case, in title
-and body. The matrix is kept in ~/.cache/rankwise.
+The last was found by trying lengths and ways to cut words until the counts came near: a guess at Suehiro 2011's choice,
+not known to be it. Articles and positives are within 0.7%, words 2.7% fewer. A word is a run of letters, without case,
+in title and body. The matrix is kept in ~/.cache/rankwise.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Cross-validation as P3 has it, and honestly; results of data sets and methods, kept in one file and printed.
+"""Cross-validation as Suehiro 2011 has it, and honestly; results of data sets and methods, kept in one file and
+printed.
 
 For each method and data set two figures:
 
-- "best": the mean over five test folds, for the candidate (ε, C, rounds) whose mean is highest. P3 names no other way
+- "best": the mean over five test folds, for the candidate (ε, C, rounds) whose mean is highest. Suehiro 2011 names no
+other way
   in which its ε was chosen. It sees the test rows and so flatters.
 - "chosen": in each fold the candidate that ranks a quarter of the training rows best, after training on the others, is
   trained on all training rows. Its error is the standard error over folds and seeds.
@@ -119,7 +121,7 @@ def today() -> str:
 
 def show(name: str, rows: list[Row]) -> None:
     noisy = any("without noise" in row for row in rows)
-    table = Table(title=f"P3, {name}: AUC, five folds; a list of published figures goes by candidate")
+    table = Table(title=f"Suehiro 2011, {name}: AUC, five folds; a list of published figures goes by candidate")
     more = ("without noise: best, chosen", "true function") if noisy else ()
     for column in ("data", "method", "published", "best", "of", "chosen", *more, "CPU s a fit"):
         table.add_column(column)

@@ -1,9 +1,10 @@
-"""P4 section 3: samplers side by side, on data like topic distillation, on MQ2008 and on the MSLR sample.
+"""Donmez 2009 section 3: samplers side by side, on data like topic distillation, on MQ2008 and on the MSLR sample.
 
     python benchmarks/papers/p4.py curves [--data topics,mq2008,mslr] [--rankers ranksvm,rankboost] [--quick]
     python benchmarks/papers/p4.py times [--quick]
 
-- curves: P4's protocol (p4_data.py), all samplers, AUC, MAP and NDCG@10 by round; the relations of table 1 with their
+- curves: Donmez 2009's protocol (p4_data.py), all samplers, AUC, MAP and NDCG@10 by round; the relations of table 1
+with their
   p-values; a picture like figure 3. Results go to results/p4-<data>-<ranker>.json, the picture of topics beside it.
 - times: table 2, and choosing from 1,000 queries of 1,000 documents (p4_times.py). Nothing else may run.
 """
@@ -58,7 +59,7 @@ def curves(name: str, folds: list[Fold], ranker: str, samplers: list[str], optio
     print(found)
     if not options.quick:
         place = harness.RESULTS / f"p4-{name}-{ranker}"
-        if (name, ranker) == ("topics", "ranksvm"):  # as P4's figure 3
+        if (name, ranker) == ("topics", "ranksvm"):  # as Donmez 2009's figure 3
             write_learning_curves(place.with_suffix(".png"), found)
         about = {"machine": harness.machine(), "data": name, "ranker": repr(RANKERS[ranker]), "folds": len(folds)}
         place.with_suffix(".json").write_text(json.dumps(about | _short(found.to_dict()), indent=1) + "\n")

@@ -1,4 +1,5 @@
-"""P4's data and protocol: features from 0 to 1 within each query, five folds, three parts to label and one to test.
+"""Donmez 2009's data and protocol: features from 0 to 1 within each query, five folds, three parts to label and one to
+test.
 
 - topics: as TD2003 (which is not at hand), 50 queries of 1,000 documents, 1% of them relevant, 44 features. Each world
   is drawn anew; both parts that are not labelled test, since ten queries alone are few.
@@ -15,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import rankwise as rw
-from rankwise.data import RankingData, normalise
+from rankwise.data import RankingData, normalize
 from rankwise.data.make._synthetic import topics
 
 
@@ -46,13 +47,13 @@ def of_mq2008(shared: Path, worlds: int) -> list[Fold]:
     for fold in range(5):
         train = rw.read(*(parts[(fold + step) % 5] for step in range(3)))
         test = rw.read(parts[(fold + 4) % 5])
-        folds.append(Fold(f"mq2008-{fold}", normalise(train), normalise(test), fold))
+        folds.append(Fold(f"mq2008-{fold}", normalize(train), normalize(test), fold))
     return folds
 
 
 def of_mslr(shared: Path, worlds: int) -> list[Fold]:
     folder = shared / "MSLR-sample"
-    train, test = (normalise(rw.read(sorted(folder.glob(f"*{name}*"))[0])) for name in ("train", "test"))
+    train, test = (normalize(rw.read(sorted(folder.glob(f"*{name}*"))[0])) for name in ("train", "test"))
     return [Fold(f"mslr-{seed}", train, test, seed) for seed in range(5)]
 
 

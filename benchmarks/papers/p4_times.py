@@ -1,4 +1,4 @@
-"""P4's table 2, the seconds of a round (fit, score, choose) by sampler, and choosing from a large pool.
+"""Donmez 2009's table 2, the seconds of a round (fit, score, choose) by sampler, and choosing from a large pool.
 
 "entropy, all pairs" is Entropy as published, a sum over all pairs of documents in compiled loops; ours sums over the
 sorted list. Ratios are to LossMin's round. The large pool has 1,000 queries of 1,000 documents, with labels of the

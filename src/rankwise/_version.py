@@ -1,5 +1,3 @@
 """Which rankwise this is."""
 
-__all__ = ["__version__"]
-
 __version__ = "0.1.0"

@@ -58,7 +58,7 @@ BAD = {
     "fractions beyond one": ("data", "split", "test.txt", "--out", "o", "--fractions", "1,1,1"),
     "names that do not fit": ("data", "split", "test.txt", "--out", "o", "--names", "a,b"),
     "names out of the folder": ("data", "split", "test.txt", "--out", "o", "--names", "../a,b,c"),
-    "a scale that is not": ("data", "normalise", "test.txt", "out.txt", "--how", "x"),
+    "a scale that is not": ("data", "normalize", "test.txt", "out.txt", "--how", "x"),
     "too many grades": ("data", "make", "cubic", "out.txt", "--grades", 9),
     "no queries": ("data", "make", "web", "out.txt", "--queries", 0),
     "r above k": ("data", "make", "r-of-k", "out.txt", "--k", 2, "--r", 3),

@@ -63,11 +63,11 @@ def test_rows_carry_everything_along():
     ("arguments", "error", "words"),
     [
         (([[1.0]], [], None), DataError, "no rows"),
-        (([[1.0]], [1, 2], None), ShapeError, "one entry a row, got shapes"),
+        (([[1.0]], [1, 2], None), ShapeError, "one entry per row, got shapes"),
         (([[1.0]], [np.nan], None), DataError, "labels must be finite, got nan at row 0"),
-        (([[1.0]], [1], [1, 2]), ShapeError, "qid must have one entry a row: got 2 entries for 1 rows"),
-        (([[1.0]], [1], [1], ["a", "b"]), ShapeError, "doc_ids must have one entry a row"),
-        (([[1.0]], [1], [1], None, [1, 2]), ShapeError, "weight must have one entry a query, got 2 for 1"),
+        (([[1.0]], [1], [1, 2]), ShapeError, "qid must have one entry per row: got 2 entries for 1 rows"),
+        (([[1.0]], [1], [1], ["a", "b"]), ShapeError, "doc_ids must have one entry per row"),
+        (([[1.0]], [1], [1], None, [1, 2]), ShapeError, "weight must have one entry per query, got 2 for 1"),
     ],
 )
 def test_what_does_not_fit(arguments, error, words):

@@ -39,7 +39,7 @@ def test_the_tables_are_those_measured(setting: str) -> None:
                 f"{one['seconds']:.1f}",
             ]
         )
-    name = f"{setting}: {told['sessions']} lists a query, {told['rows']:,} rows, {told['clicks']:,} clicks"
+    name = f"{setting}: {told['sessions']} lists per query, {told['rows']:,} rows, {told['clicks']:,} clicks"
     header = [name, "NDCG@10", "above raw clicks", "p", "p against ours", "MAP", "largest error of a θ", "s"]
     check_table(DOCUMENT, setting, markdown(header, rows))
 

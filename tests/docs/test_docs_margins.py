@@ -24,7 +24,7 @@ def test_margin_programs_take_the_time_measured() -> None:
     ]
     check_table(DOCUMENT, "margins", markdown(["case", "solver", "time", "times ours"], rows))
     cells = [[m["method"], f"{m['rows']:,}", f"{m['bytes_a_row']:.0f}"] for m in found["memory"]]
-    check_table(DOCUMENT, "margins memory", markdown(["method", "rows × 100", "bytes a row beyond the data"], cells))
+    check_table(DOCUMENT, "margins memory", markdown(["method", "rows × 100", "bytes per row beyond the data"], cells))
 
 
 @pytest.mark.parametrize("table", ["balanced", "skewed", "uci", "reuters"])
@@ -51,7 +51,7 @@ def _published(told: Any) -> str:
 
 
 def test_fits_take_the_time_measured() -> None:
-    """P3's table 5; the published seconds in brackets."""
+    """Suehiro 2011's table 5; the published seconds in brackets."""
     found = results("p3-times")["rows"]
     methods = list(dict.fromkeys(row["method"] for row in found))
     rows = []
@@ -69,12 +69,12 @@ def _seconds(row: Any) -> str:
 
 
 def test_svms_by_class_are_as_measured() -> None:
-    """P0's SVM-Perf column."""
+    """Welleck 2016's SVM-Perf column."""
     metrics = ("mauc", "map, empty=0", "map", "ndcg@10", "auc")
     rows = [
         [row["method"], *(f"{row['means'][metric]:.4f}" for metric in metrics)] for row in results("p3-mq2008")["rows"]
     ]
-    published = ["SVM-Perf as P0 printed it", "0.737", "0.458", "", "", ""]
+    published = ["SVM-Perf as Welleck 2016 printed it", "0.737", "0.458", "", "", ""]
     header = ["MQ2008, 5 folds", "MAUC", "MAP, empty = 0", "MAP", "NDCG@10", "AUC"]
     check_table(DOCUMENT, "p3 mq2008", markdown(header, [*rows, published]))
 

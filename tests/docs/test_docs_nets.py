@@ -16,7 +16,7 @@ def results(name: str) -> Any:
 
 def test_ndcg_of_the_two_is_that_measured() -> None:
     rows = []
-    for data, name in (("cubic", "p2_ndcg-cubic"), ("cubic, P2's size", "p2_ndcg-cubic-full")):
+    for data, name in (("cubic", "p2_ndcg-cubic"), ("cubic, Burges 2006's size", "p2_ndcg-cubic-full")):
         for system in results(name)["systems"]:
             levels = {point["metric"]: point for point in system["points"]}
             told = []

@@ -48,7 +48,7 @@ def test_curves_are_those_measured(name: str) -> None:
 
 
 def test_relations_are_those_measured() -> None:
-    """P4's table 1, of every data set and ranker."""
+    """Donmez 2009's table 1, of every data set and ranker."""
     rows = [
         [name, metric, results(name)["relations"][metric]] for name in CURVES for metric in ("map", "ndcg@10", "auc")
     ]

@@ -22,7 +22,7 @@ def test_the_cost_of_a_row_is_that_measured() -> None:
                 *(f"{one[name] / 1e9:.2f}" for name in ("binned_bytes", "peak_bytes", "peak_predict_bytes")),
             ]
         )
-    header = ["rows", "µs a row: both passes", "a round", "predicting", "binned, GB", "peak, GB", "predicting, GB"]
+    header = ["rows", "µs per row: both passes", "a round", "predicting", "binned, GB", "peak, GB", "predicting, GB"]
     check_table(DOCUMENT, "cost", markdown(header, rows))
 
 

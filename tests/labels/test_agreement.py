@@ -74,7 +74,7 @@ def test_fleiss_at_its_ends() -> None:
     assert math.isnan(fleiss_kappa(np.zeros((0, 5))))
     with pytest.raises(DataError, match="judged at least twice, got 1 at row 1"):
         fleiss_kappa([[3, 0], [0, 1]])
-    with pytest.raises(ShapeError, match="a row an item and a column a grade"):
+    with pytest.raises(ShapeError, match="a row an item and a column per grade"):
         fleiss_kappa([1, 2])
 
 

@@ -160,12 +160,12 @@ def test_a_net_learns(loss):
     X = torch.randn(400, 5)
     y, q = (X[:, 0] * X[:, 1] > 0.3).long() + (X[:, 2] > 1).long(), torch.arange(400) // 20
     net = torch.nn.Sequential(torch.nn.Linear(5, 16), torch.nn.Tanh(), torch.nn.Linear(16, 1))
-    optimiser = torch.optim.Adam(net.parameters(), lr=0.02)
+    optimizer = torch.optim.Adam(net.parameters(), lr=0.02)
     reports = []
     for _ in range(80):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss(net(X).squeeze(1), y, q).backward()
-        optimiser.step()
+        optimizer.step()
         reports.append(loss.report())
     name = str(loss.metric)
     assert reports[-1]["cost"] < 0.6 * reports[0]["cost"]

@@ -1,4 +1,4 @@
-"""Rate losses in torch: the numpy saddle point's value and gradients, for any batch, type and optimiser."""
+"""Rate losses in torch: the numpy saddle point's value and gradients, for any batch, type and optimizer."""
 
 from __future__ import annotations
 
@@ -180,12 +180,12 @@ def test_a_state_comes_back():
     assert (again.thresholds == loss.thresholds).all()
 
 
-@pytest.mark.parametrize("optimiser", [torch.optim.SGD, torch.optim.Adam, torch.optim.RMSprop])
-def test_multipliers_climb_under_any_optimiser_and_stay_positive(optimiser):
+@pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.Adam, torch.optim.RMSprop])
+def test_multipliers_climb_under_any_optimizer_and_stay_positive(optimizer):
     """A constraint that is far from met makes its multiplier rise; one that is met by far makes it fall to 0."""
     X, y = made(gap=0.1)
     hard = RecallAtPrecisionLoss(0.95)
-    steps = optimiser(hard.parameters(), lr=1e-2)
+    steps = optimizer(hard.parameters(), lr=1e-2)
     gradients(hard, X[:, 0], y)
     before = hard.multipliers.copy()
     for _ in range(20):
@@ -194,7 +194,7 @@ def test_multipliers_climb_under_any_optimiser_and_stay_positive(optimiser):
         steps.step()
     assert (hard.multipliers > before).all()
     easy = TPRAtFPRLoss(0.9)
-    steps = optimiser(easy.parameters(), lr=1e-2)
+    steps = optimizer(easy.parameters(), lr=1e-2)
     for _ in range(400):
         gradients(easy, 100.0 * y - 50.0, y)
         steps.step()
@@ -214,7 +214,7 @@ LOSSES = {
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_an_optimiser_reaches_what_the_solver_reaches(name):
+def test_an_optimizer_reaches_what_the_solver_reaches(name):
     """Adam over a linear net and the loss: within 1% of the full-batch solver's value, constraints met to 1%."""
     X, y = made(n=300, gap=4.0)
     loss = LOSSES[name].double()

@@ -31,7 +31,7 @@ def path(model, tmp_path):
     return tmp_path / "model.rw"
 
 
-@pytest.mark.parametrize("options", [{}, {"hidden": ()}, {"cls": RankNet, "optimiser": "p2", "activation": "tanh"}])
+@pytest.mark.parametrize("options", [{}, {"hidden": ()}, {"cls": RankNet, "optimizer": "p2", "activation": "tanh"}])
 def test_what_is_loaded_is_what_was_saved(tmp_path, options):
     model = fitted(**options)
     save(model, tmp_path / "model.rw")
@@ -115,7 +115,7 @@ def test_rewriting_without_a_change_is_accepted(path):
         (with_parameter("activation", "eval"), "not possible"),
         (with_parameter("dropout", 2), "not possible"),
         (with_parameter("torch_module", "os.system"), "not possible"),
-        (with_parameter("standardise", "yes"), "not possible"),
+        (with_parameter("standardize", "yes"), "not possible"),
         (with_parameter("metric", 5), "name another"),
         (with_summary("rows", "many"), "rows of the model's summary"),
         (with_summary("best_iteration", -1), "best_iteration"),

@@ -1,4 +1,4 @@
-"""P0 (Welleck): theorem 1 and the change of MAUC, as printed and by brute force."""
+"""Welleck 2016 (Welleck): theorem 1 and the change of MAUC, as printed and by brute force."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_change_of_mauc() -> None:
 
 
 def test_mauc_of_mq2008_is_near_the_published(shared_data: Path) -> None:
-    """P0 reports .734 and .737 on mq2008 for trained models; feature 39 alone comes as far."""
+    """Welleck 2016 reports .734 and .737 on mq2008 for trained models; feature 39 alone comes as far."""
     data = rw.read(*(shared_data / "MQ2008" / f"S{part}.txt" for part in range(1, 6)))
     found = rw.evaluate(data.y, data.X[:, 38], data.qid, "mauc auc[1] auc[2]")
     assert found["mauc"] == pytest.approx(0.7355, abs=0.02)

@@ -1,4 +1,4 @@
-"""P1 (Eban et al.): AUCPR as an integral of recall at precision, and F-beta in both of its forms."""
+"""Eban 2017 (Eban et al.): AUCPR as an integral of recall at precision, and F-beta in both of its forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""P2 (Burges et al.): worked examples of its metrics and the example of WTA against pair-wise error."""
+"""Burges 2006 (Burges et al.): worked examples of its metrics and the example of WTA against pair-wise error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankwise.metrics import NDCG, WTA, PairwiseCorrect
 
 
 def test_gains_are_0_1_3_7_15() -> None:
-    """(1): a document of label l at rank j contributes (2^l − 1)/log(1 + j), normalised by the best order."""
+    """(1): a document of label l at rank j contributes (2^l − 1)/log(1 + j), normalized by the best order."""
     y = [4, 0, 2]
     best = 15 / math.log(2) + 3 / math.log(3)
     assert NDCG().value(y) == pytest.approx((15 / math.log(2) + 3 / math.log(4)) / best)

@@ -1,4 +1,4 @@
-"""P2 (Burges et al.), sections 4 to 6.2: its λ-functions, each against its cost or its printed formula."""
+"""Burges 2006 (Burges et al.), sections 4 to 6.2: its λ-functions, each against its cost or its printed formula."""
 
 from __future__ import annotations
 

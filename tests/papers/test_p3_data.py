@@ -1,4 +1,4 @@
-"""The data of P3's benchmark: threshold functions with exact class ratios, UCI tables, Reuters' words."""
+"""The data of Suehiro 2011's benchmark: threshold functions with exact class ratios, UCI tables, Reuters' words."""
 
 from __future__ import annotations
 

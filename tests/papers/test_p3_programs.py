@@ -1,4 +1,5 @@
-"""P3's programs among themselves: duality, theorem 2, theorem 3, and the heuristic's fall, on noisy threshold data."""
+"""Suehiro 2011's programs among themselves: duality, theorem 2, theorem 3, and the heuristic's fall, on noisy threshold
+data."""
 
 from __future__ import annotations
 
@@ -62,7 +63,7 @@ def test_over_rows_primal_and_dual_agree(shape: tuple[int, int, int], shares: tu
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("start", [0.3, 0.55, 0.9])
 def test_alternating_tangent_and_fixed_caps_falls(shape: tuple[int, int, int], start: float) -> None:
-    """P3 4.2: γ falls, and never passes below the optimum over pairs."""
+    """Suehiro 2011 4.2: γ falls, and never passes below the optimum over pairs."""
     plus, minus = made(*shape, seed=4)
     p, n, _ = shape
     nu = 0.25 * p * n

@@ -1,4 +1,5 @@
-"""P3's benchmark on stand-ins: what it calls best and chosen, rounds out of one fit, parts measured anew, values."""
+"""Suehiro 2011's benchmark on stand-ins: what it calls best and chosen, rounds out of one fit, parts measured anew,
+values."""
 
 from __future__ import annotations
 

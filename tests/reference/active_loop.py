@@ -1,4 +1,5 @@
-"""P4 figure 1 in plain Python: lists of rows and loops over queries, no Pool and no shared code but the ranker."""
+"""Donmez 2009 figure 1 in plain Python: lists of rows and loops over queries, no Pool and no shared code but the
+ranker."""
 
 from __future__ import annotations
 

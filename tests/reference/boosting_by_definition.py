@@ -70,7 +70,7 @@ def shares_of(blocks, weight):
 
 
 def best_soft_margin(X, blocks, epsilon, weight):
-    """The optimum of P3's program (7) over all stumps, with weights for each block."""
+    """The optimum of Suehiro 2011's program (7) over all stumps, with weights for each block."""
     H = np.array([side(X[:, feature].astype(float), threshold) for feature, threshold in all_stumps(X)])
     H = np.vstack([H, -H])
     lists = [(rows, sign * share) for block, share in zip(blocks, shares_of(blocks, weight), strict=True)

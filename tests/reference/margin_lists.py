@@ -1,7 +1,8 @@
-"""P3's duals for lists as the library has them: several queries, any grades, weights. HiGHS, small data only.
+"""Suehiro 2011's duals for lists as the library has them: several queries, any grades, weights. HiGHS, small data only.
 
 A block pairs all rows of a query and grade with all rows of lower grades in that query; of one list with two grades
-there is one, and these are P3's own programs (`margin_programs`). `H` has a hypothesis a column, `weight` one a row.
+there is one, and these are Suehiro 2011's own programs (`margin_programs`). `H` has a hypothesis per column, `weight`
+one a row.
 """
 
 from __future__ import annotations

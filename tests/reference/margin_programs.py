@@ -1,4 +1,4 @@
-"""P3's linear programs, each written out as printed and solved by HiGHS: slow, exact, small data only.
+"""Suehiro 2011's linear programs, each written out as printed and solved by HiGHS: slow, exact, small data only.
 
 All take hypothesis values `plus` (p x N) and `minus` (n x N) in [−1, 1]. A margin of a pair is (h(x+) − h(x−))/2.
 In (5) and (8) a row has its own margin, h(x+) + b or −h(x−) − b; the mean of two of these is the margin of the pair, so

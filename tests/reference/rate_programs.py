@@ -1,6 +1,7 @@
-"""Rate objectives of linear models solved another way: as linear programs, and by bisection on the weight (P1 (7)).
+"""Rate objectives of linear models solved another way: as linear programs, and by bisection on the weight (Eban 2017
+(7)).
 
-All are for the hinge loss, w·x against a threshold b for each anchor, without regularisation. Values are costs in
+All are for the hinge loss, w·x against a threshold b for each anchor, without regularization. Values are costs in
 shares of the positives.
 """
 
@@ -40,7 +41,7 @@ def _hinge_program(X, y, costs, constraints, limits):
 
 
 def recall_at_precision_program(X, y, alphas, weight=None):
-    """Mean over α of the least L+ with α L− + (1−α) L+ <= (1−α)|Y+|: P1 (5), (12)."""
+    """Mean over α of the least L+ with α L− + (1−α) L+ <= (1−α)|Y+|: Eban 2017 (5), (12)."""
     w = np.ones(len(y)) if weight is None else weight
     plus, minus = w * (y > 0), w * (y <= 0)
     costs = [plus / plus.sum() / len(alphas) for _ in alphas]
@@ -49,7 +50,7 @@ def recall_at_precision_program(X, y, alphas, weight=None):
 
 
 def precision_at_recall_program(X, y, beta):
-    """Least L−/|Y+| with L+ <= (1−β)|Y+|: P1 (9)."""
+    """Least L−/|Y+| with L+ <= (1−β)|Y+|: Eban 2017 (9)."""
     plus, minus = 1.0 * (y > 0), 1.0 * (y <= 0)
     return _hinge_program(X, y, [minus / plus.sum()], [plus], [(1 - beta) * plus.sum()])[0]
 
@@ -62,7 +63,8 @@ def tpr_at_fpr_program(X, y, phis):
 
 
 def fbeta_program(X, y, beta):
-    """P1 (13): the least (β²|Y+| + fp)/tp of hinge counts, by the linear-fractional transformation; ω has a bias."""
+    """Eban 2017 (13): the least (β²|Y+| + fp)/tp of hinge counts, by the linear-fractional transformation; ω has a
+    bias."""
     Z = np.hstack([X, np.ones((len(y), 1))])
     pos, neg = Z[y > 0], Z[y <= 0]
     m, n, d = len(pos), len(neg), Z.shape[1]
@@ -81,7 +83,7 @@ def fbeta_program(X, y, beta):
 
 
 def recall_at_precision_by_bisection(X, y, alpha, rounds=40):
-    """The dual of P1 (6) by bisection on its one multiplier: each a weighted SVM (7), here a linear program."""
+    """The dual of Eban 2017 (6) by bisection on its one multiplier: each a weighted SVM (7), here a linear program."""
     plus, minus = 1.0 * (y > 0), 1.0 * (y <= 0)
     m = plus.sum()
     low, high, best = 0.0, 1e3, -np.inf

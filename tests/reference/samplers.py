@@ -21,7 +21,8 @@ def rank(scores: Sequence[float], k: int) -> float:
 
 
 def threshold(scores: Sequence[float]) -> int:
-    """P4 figure 2: the i from 1 with the largest gap between x_i and x_{i+1} by rising score, the first of several."""
+    """Donmez 2009 figure 2: the i from 1 with the largest gap between x_i and x_{i+1} by rising score, the first of
+    several."""
     rising = sorted(scores)
     best = 1
     for i in range(1, len(rising)):
@@ -31,13 +32,13 @@ def threshold(scores: Sequence[float]) -> int:
 
 
 def chances(scores: Sequence[float]) -> list[float]:
-    """P4 (8), calibrated: P(relevant) of each document."""
+    """Donmez 2009 (8), calibrated: P(relevant) of each document."""
     at = sorted(scores)[threshold(scores) - 1]
     return [sigmoid(score - at) for score in scores]
 
 
 def loss_min(scores: Sequence[float], weight: float) -> list[float]:
-    """P4 (7)."""
+    """Donmez 2009 (7)."""
     middle = threshold(scores) + 0.5
     found = []
     for k, positive in enumerate(chances(scores)):

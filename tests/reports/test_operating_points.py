@@ -1,4 +1,4 @@
-"""The report marks where on its curve a system stands by r@p, p@r and tpr@fpr."""
+"""The report marks where on its curve per system stands by r@p, p@r and tpr@fpr."""
 
 from __future__ import annotations
 

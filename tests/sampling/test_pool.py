@@ -100,13 +100,25 @@ class NotANumber(Sampler):
 @pytest.mark.parametrize(
     ("call", "error", "said"),
     [
-        (lambda: Pool(DATA, Y[:-1], None), ShapeError, r"y must have one entry a row: got shape \(5,\) for 6 rows"),
-        (lambda: Pool(DATA, Y, None, [True]), ShapeError, r"closed must have one entry a row: got shape \(1,\) for 6"),
+        (lambda: Pool(DATA, Y[:-1], None), ShapeError, r"y must have one entry per row: got shape \(5,\) for 6 rows"),
+        (
+            lambda: Pool(DATA, Y, None, [True]),
+            ShapeError,
+            r"closed must have one entry per row: got shape \(1,\) for 6",
+        ),
         (lambda: Pool(DATA, Y * np.nan, None), DataError, "labels must be finite, got nan at row 0"),
         (lambda: Pool.of([[1.0]], [0], None, None), DataError, "every row has a label, so there is nothing to choose"),
-        (lambda: Top().select(Pool(DATA, Y, WrongCount())), ShapeError, "WrongCount.predict must give one score a row"),
+        (
+            lambda: Top().select(Pool(DATA, Y, WrongCount())),
+            ShapeError,
+            "WrongCount.predict must give one score per row",
+        ),
         (lambda: Top().select(Pool(DATA, Y, WrongScores())), DataError, "scores must be finite, got nan at row 0"),
-        (lambda: WrongUtilities().select(Pool(DATA, Y, None)), DataError, r"one number a candidate, got shape \(1,\)"),
+        (
+            lambda: WrongUtilities().select(Pool(DATA, Y, None)),
+            DataError,
+            r"one number per candidate, got shape \(1,\)",
+        ),
         (lambda: NotANumber().select(Pool(DATA, Y, None)), DataError, "NotANumber.utilities gave NaN"),
         (lambda: Random().select(Pool(DATA, Y, None), 0), DataError, "per_query must be a whole number from 1, got 0"),
         (lambda: Random().select(Pool(DATA, Y, None), 1, -1), DataError, "seed must be a whole number from 0, got -1"),

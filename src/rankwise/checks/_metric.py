@@ -7,18 +7,16 @@ import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.errors import MetricError
 from rankwise.kernels.sorting._ranks import run_starts
 from rankwise.metrics import Metric, evaluate, parse
-
-__all__ = ["check_metric", "metric_checks"]
+from rankwise.types import FloatArray, IntArray
 
 CLOSE = 1e-9
 
 
-def _lists(seed: int, longest: int, count: int) -> Iterator[NDArray[np.float64]]:
+def _lists(seed: int, longest: int, count: int) -> Iterator[FloatArray]:
     """Random lists of labels: graded and binary, long and short, with all and none relevant."""
     rng = np.random.default_rng(seed)
     yield from (np.array(labels, dtype=float) for labels in ([0], [2], [0, 0], [1, 1], [0, 1], [2, 1]))
@@ -118,7 +116,7 @@ def check_ties(metric: Metric) -> None:
             assert _same(tied, mean), f"{metric} of {labels}, runs {runs}: {tied}, but the mean over orders is {mean}"
 
 
-def _example(seed: int, ties: bool) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+def _example(seed: int, ties: bool) -> tuple[FloatArray, FloatArray, IntArray]:
     rng = np.random.default_rng(seed)
     qid = np.repeat(np.arange(30), rng.integers(1, 12, 30))
     scores = rng.integers(0, 6, qid.size) / 2.0 if ties else rng.permutation(qid.size) / 2.0

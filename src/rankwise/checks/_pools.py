@@ -7,14 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from rankwise.data import RankingData, cubic
 from rankwise.data._groups import QueryGroups
 from rankwise.sampling import Pool
-
-__all__ = ["Straight", "moved", "odd_pools", "pool_of", "rescored", "usual_pool"]
+from rankwise.types import FloatArray, IntArray
 
 GRID = 64.0  # features are whole numbers of 1/GRID, of which sums and products are exact
 
@@ -25,19 +23,19 @@ class Straight(BaseEstimator):  # type: ignore[misc]
     def __init__(self, times: float = 1.0, add: float = 0.0) -> None:
         self.times, self.add = times, add
 
-    def fit(self, X: Any, y: NDArray[np.float64], *, qid: Any = None) -> Self:
+    def fit(self, X: Any, y: FloatArray, *, qid: Any = None) -> Self:
         """Weigh the features."""
         query = QueryGroups.of_rows(qid, y.size).query_of_row()
         above = np.bincount(query)[query] * y - np.bincount(query, y)[query]
         self.weights_ = X.T.astype(np.float64) @ above
         return self
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: Any) -> FloatArray:
         """Scores of rows."""
         return np.asarray(self.times * (X.astype(np.float64) @ self.weights_) / GRID + self.add)
 
 
-def pool_of(X: Any, y: NDArray[np.float64], qid: Any, ranker: Any = None, closed: Any = None) -> Pool:
+def pool_of(X: Any, y: FloatArray, qid: Any, ranker: Any = None, closed: Any = None) -> Pool:
     """The pool of these rows, with a ranker (`Straight` unless told) that is fitted on those that have a label."""
     known = y >= 0
     fresh = Straight() if ranker is None else ranker
@@ -67,7 +65,7 @@ def rescored(pool: Pool, times: float = 1.0, add: float = 0.0) -> Pool:
     return replace(pool, ranker=ranker)
 
 
-def moved(pool: Pool, order: NDArray[np.int64]) -> Pool:
+def moved(pool: Pool, order: IntArray) -> Pool:
     """The pool with its rows in another order."""
     closed = None if pool.closed is None else pool.closed[order]
     return Pool(pool.data.rows(order), pool.y[order], pool.ranker, closed)

@@ -28,8 +28,6 @@ from rankwise.metrics import evaluate, parse
 from rankwise.models import load, save
 from rankwise.rankers._base import Ranker
 
-__all__ = ["check_ranker", "ranker_checks"]
-
 CLOSE = 1e-6  # of the spread of the scores: a matrix product may round a row by where it stands among others
 
 
@@ -49,7 +47,7 @@ def check_parameters(ranker: Any) -> None:
 
 
 def check_fit(ranker: Any) -> None:
-    """`fit` returns the ranker itself and counts the features; `predict` gives a finite number a row."""
+    """`fit` returns the ranker itself and counts the features; `predict` gives a finite number per row."""
     train, test = made_rows()
     fresh, name = new(ranker), name_of(ranker)
     with works(ranker, "fit plain rows"):

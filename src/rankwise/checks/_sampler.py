@@ -9,15 +9,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.checks._pools import moved, odd_pools, pool_of, rescored, usual_pool
 from rankwise.checks._trials import assert_refused, name_of, new, works
 from rankwise.data import RankingData
 from rankwise.rankers import AUCSVM, LambdaMART, MarginRanker, RankBoost, RankSVM, SoftRankBoost
 from rankwise.sampling import Pool, Sampler
-
-__all__ = ["check_sampler", "sampler_checks"]
+from rankwise.types import FloatArray, IntArray
 
 SEEDS = range(8)
 
@@ -56,7 +54,7 @@ def check_settings(sampler: Any) -> None:
 
 
 def check_utilities(sampler: Any) -> None:
-    """Utilities are one number a candidate, finite or infinite, and not NaN."""
+    """Utilities are one number per candidate, finite or infinite, and not NaN."""
     for what, pool in {"plain rows": usual_pool(), **odd_pools()}.items():
         _utilities(sampler, pool, what)
 
@@ -156,8 +154,8 @@ def check_rankers(sampler: Any) -> None:
         assert np.array_equal(first, again), f"{name_of(sampler)} chooses other rows by the same seed from {what}"
 
 
-def _utilities(sampler: Any, pool: Pool, what: str = "plain rows") -> NDArray[np.float64]:
-    """Utilities by the sampler, which are one number a candidate."""
+def _utilities(sampler: Any, pool: Pool, what: str = "plain rows") -> FloatArray:
+    """Utilities by the sampler, which are one number per candidate."""
     name, expected = name_of(sampler), pool.candidates.shape
     with works(sampler, f"give utilities of {what}"):
         found = sampler.utilities(pool, np.random.default_rng(0))
@@ -168,7 +166,7 @@ def _utilities(sampler: Any, pool: Pool, what: str = "plain rows") -> NDArray[np
     return found
 
 
-def _select(sampler: Any, pool: Pool, per_query: int = 3, seed: int = 0, what: str = "plain rows") -> NDArray[np.int64]:
+def _select(sampler: Any, pool: Pool, per_query: int = 3, seed: int = 0, what: str = "plain rows") -> IntArray:
     """Rows that the sampler chooses, which are rows that may be chosen, and as many as there should be."""
     name = name_of(sampler)
     with works(sampler, f"choose from {what}"):
@@ -183,7 +181,7 @@ def _select(sampler: Any, pool: Pool, per_query: int = 3, seed: int = 0, what: s
     return rows  # type: ignore[no-any-return]
 
 
-def _by_query(pool: Pool, rows: NDArray[np.int64]) -> dict[Any, list[int]]:
+def _by_query(pool: Pool, rows: IntArray) -> dict[Any, list[int]]:
     qid = pool.data.qid[rows]
     return {query: rows[qid == query].tolist() for query in np.unique(qid)}
 

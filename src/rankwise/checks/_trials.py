@@ -9,27 +9,13 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from rankwise.data import RankingData, cubic
 from rankwise.errors import RankwiseError
 from rankwise.metrics import evaluate
-
-__all__ = [
-    "assert_keeps",
-    "assert_learns",
-    "assert_refused",
-    "assert_unfitted",
-    "fitted",
-    "made_rows",
-    "name_of",
-    "new",
-    "scores",
-    "usual",
-    "works",
-]
+from rankwise.types import FloatArray
 
 
 @cache
@@ -76,7 +62,7 @@ def usual(ranker: Any) -> Any:
     return fitted(ranker, train.X, train.y, train.qid, "plain rows")
 
 
-def scores(ranker: Any, X: Any, y: Any, qid: Any, what: str) -> NDArray[np.float64]:
+def scores(ranker: Any, X: Any, y: Any, qid: Any, what: str) -> FloatArray:
     """Scores that a new model of these rows gives to others."""
     model = fitted(ranker, X, y, qid, what)
     with works(ranker, f"predict after fitting {what}"):

@@ -11,7 +11,7 @@ from rankwise.cli.commands._certify import certify
 from rankwise.cli.commands._compare import compare
 from rankwise.cli.commands._data_convert import convert
 from rankwise.cli.commands._data_make import make_clicks, make_cubic, make_r_of_k, make_topics, make_web
-from rankwise.cli.commands._data_normalize import normalise
+from rankwise.cli.commands._data_normalize import normalize
 from rankwise.cli.commands._data_split import split
 from rankwise.cli.commands._data_stats import stats
 from rankwise.cli.commands._evaluate import evaluate
@@ -24,8 +24,6 @@ from rankwise.cli.commands._predict import predict
 from rankwise.cli.commands._serve import serve
 from rankwise.cli.commands._simulate import simulate
 from rankwise.cli.commands._train import train
-
-__all__ = ["app"]
 
 
 def _print_version(wanted: bool) -> None:
@@ -73,7 +71,7 @@ data = typer.Typer(help="Describe, convert, split, scale and make ranking data."
 data.command("stats")(stats)
 data.command("convert")(convert)
 data.command("split")(split)
-data.command("normalise")(normalise)
+data.command("normalize")(normalize)
 app.add_typer(data, name="data")
 
 make = typer.Typer(help="Make data of known nature, the same for the same seed.", no_args_is_help=True)

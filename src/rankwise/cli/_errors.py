@@ -26,8 +26,6 @@ from typer.core import TyperGroup
 
 from rankwise.errors import RankwiseError
 
-__all__ = ["BAD_INPUT", "BROKEN_PIPE", "BUG", "NOT_CERTIFIED", "STOPPED", "GuardedGroup"]
-
 BROKEN_PIPE, BAD_INPUT, NOT_CERTIFIED, BUG, STOPPED = 1, 2, 3, 70, 130
 
 # typer shows its error classes only in part: all of them descend from the parent of the one it does show.

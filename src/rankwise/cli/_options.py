@@ -7,24 +7,6 @@ from typing import Annotated, Literal, get_args
 
 import typer
 
-__all__ = [
-    "Convention",
-    "ConventionOption",
-    "DataFiles",
-    "Empty",
-    "EmptyOption",
-    "JsonOption",
-    "MetricsOption",
-    "ModelFile",
-    "OutFile",
-    "PerQueryOption",
-    "ReportOption",
-    "SeedOption",
-    "SkipBadOption",
-    "Ties",
-    "TiesOption",
-]
-
 # The same names as in rankwise.metrics, which takes a second to import; a test compares them.
 Convention = Literal["standard", "letor4", "trec", "lightgbm", "xgboost", "sklearn"]
 Ties = Literal["expected", "worst", "best", "input", "docid"]

@@ -15,17 +15,6 @@ from rankwise.errors import DataError
 if TYPE_CHECKING:
     from rankwise.metrics import Evaluation
 
-__all__ = [
-    "Cell",
-    "check_outputs",
-    "place_for",
-    "print_json",
-    "print_notes",
-    "print_table",
-    "working",
-    "write_per_query",
-]
-
 # A text, and whether it is to stand out.
 Cell = str | tuple[str, bool]
 
@@ -108,7 +97,7 @@ def _is_same_file(one: Path, other: Path) -> bool:
 
 
 def write_per_query(path: Path, evaluations: Mapping[str, Evaluation], *, with_system: bool) -> None:
-    """A CSV file with one row a query (and system) and one column a metric; empty where there is no value."""
+    """A CSV file with one row per query (and system) and one column per metric; empty where there is no value."""
     from rankwise.data import atomic_path
 
     metrics = list(next(iter(evaluations.values())).per_query)

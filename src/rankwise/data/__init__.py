@@ -8,7 +8,7 @@ from rankwise.data.io._read import read
 from rankwise.data.io._write import write
 from rankwise.data.make._clicks import ClickLog, simulate_clicks
 from rankwise.data.make._synthetic import cubic, r_of_k, topics, web
-from rankwise.data.prepare._normalize import normalise
+from rankwise.data.prepare._normalize import normalize
 from rankwise.data.prepare._split import split
 from rankwise.data.prepare._stats import Stats, describe
 
@@ -21,7 +21,7 @@ __all__ = [
     "atomic_path",
     "cubic",
     "describe",
-    "normalise",
+    "normalize",
     "r_of_k",
     "read",
     "simulate_clicks",

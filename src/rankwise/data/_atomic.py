@@ -11,8 +11,6 @@ from pathlib import Path
 
 from rankwise.errors import DataError
 
-__all__ = ["atomic_path"]
-
 
 @contextmanager
 def atomic_path(path: str | PathLike[str]) -> Iterator[Path]:

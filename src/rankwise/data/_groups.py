@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.errors import DataError, ShapeError
-
-__all__ = ["QueryGroups"]
+from rankwise.types import IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,15 +27,15 @@ class QueryGroups:
     """
 
     qids: NDArray[Any]
-    offsets: NDArray[np.int64]
-    order: NDArray[np.int64] | None = None
+    offsets: IntArray
+    order: IntArray | None = None
 
     @classmethod
     def from_qid(cls, qid: Any) -> QueryGroups:
         """Group rows by their query id, any id that numpy can compare."""
         ids = np.asarray(qid)
         if ids.ndim != 1:
-            raise ShapeError(f"qid must have one entry a row, got an array of shape {ids.shape}; pass qid[:, 0]")
+            raise ShapeError(f"qid must have one entry per row, got an array of shape {ids.shape}; pass qid[:, 0]")
         if ids.size == 0:
             raise DataError("there are no rows to group, got an empty qid; pass at least one row")
         if ids.dtype.kind == "f" and np.isnan(ids).any():
@@ -78,7 +77,7 @@ class QueryGroups:
             return cls.single(n_rows)
         ids = np.asarray(qid)
         if ids.ndim == 1 and ids.size != n_rows:
-            raise ShapeError(f"qid must have one entry a row: got {ids.size} for {n_rows} rows")
+            raise ShapeError(f"qid must have one entry per row: got {ids.size} for {n_rows} rows")
         return cls.from_qid(ids)
 
     @property
@@ -92,7 +91,7 @@ class QueryGroups:
         return int(self.offsets[-1])
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> IntArray:
         """Rows of each query."""
         return np.diff(self.offsets)
 
@@ -108,6 +107,6 @@ class QueryGroups:
         back[self.order] = rows
         return back
 
-    def query_of_row(self) -> NDArray[np.int64]:
+    def query_of_row(self) -> IntArray:
         """For each input row, the index of its query in `qids`."""
         return np.asarray(self.ungrouped(np.repeat(np.arange(self.n_queries), self.sizes)))

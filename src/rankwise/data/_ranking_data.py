@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError, ShapeError
-
-__all__ = ["RankingData"]
+from rankwise.types import FloatArray
 
 # Text of any length at its own size; numpy's older type takes four bytes a character of the longest.
 DOC_ID_TYPE = np.dtypes.StringDType()
@@ -24,7 +23,7 @@ class RankingData:
     """Documents of queries: features, labels, and who belongs to which query. Rows keep the input's order.
 
     `X` is float32, dense or CSR; `y` float64, where a label below 0 means "not judged";
-    `weight` one number a query; `doc_ids` text, one a row; `scores` what a file
+    `weight` one number per query; `doc_ids` text, one per row; `scores` what a file
     brought along (a TREC run), −inf for a document that was not retrieved; `notes` what the reader of a
     file should be told (what was left out, in words); `feature_names` one text a column of X, where they have names.
 
@@ -36,11 +35,11 @@ class RankingData:
     """
 
     X: Any
-    y: NDArray[np.float64]
+    y: FloatArray
     qid: NDArray[Any]
     doc_ids: NDArray[Any] | None = None
-    weight: NDArray[np.float64] | None = None
-    scores: NDArray[np.float64] | None = None
+    weight: FloatArray | None = None
+    scores: FloatArray | None = None
     notes: tuple[str, ...] = ()
     feature_names: list[str] | None = None
 
@@ -51,14 +50,14 @@ class RankingData:
         if n == 0:
             raise DataError("there are no rows, got empty data; pass at least one document")
         if y.ndim != 1 or X.shape[0] != n:
-            raise ShapeError(f"X and y must have one entry a row, got shapes {X.shape} and {y.shape}")
+            raise ShapeError(f"X and y must have one entry per row, got shapes {X.shape} and {y.shape}")
         if not np.isfinite(y).all():
             row = int(np.flatnonzero(~np.isfinite(y))[0])
             raise DataError(f"labels must be finite, got {y[row]} at row {row}; drop that row or mark it unjudged (-1)")
         qid = np.zeros(n, dtype=np.int64) if self.qid is None else np.asarray(self.qid)
         for name, rows in (("qid", qid), ("doc_ids", self.doc_ids), ("scores", self.scores)):
             if rows is not None and len(rows) != n:
-                raise ShapeError(f"{name} must have one entry a row: got {len(rows)} entries for {n} rows")
+                raise ShapeError(f"{name} must have one entry per row: got {len(rows)} entries for {n} rows")
         doc_ids = None if self.doc_ids is None else np.asarray(self.doc_ids).astype(DOC_ID_TYPE, copy=False)
         weight, scores = (None if a is None else np.asarray(a, np.float64) for a in (self.weight, self.scores))
         fields = {"y": y, "qid": qid, "doc_ids": doc_ids, "weight": weight, "scores": scores}
@@ -70,7 +69,7 @@ class RankingData:
         _check_names(self.feature_names, self.n_features)
         if self.weight is not None and len(self.weight) != self.groups.n_queries:
             raise ShapeError(
-                f"weight must have one entry a query, got {len(self.weight)} for "
+                f"weight must have one entry per query, got {len(self.weight)} for "
                 f"{self.groups.n_queries} queries; give every query one"
             )
 
@@ -128,7 +127,7 @@ def _check_names(names: list[str] | None, n_features: int) -> None:
         return
     if len(names) != n_features:
         raise ShapeError(
-            f"feature_names must have one entry a feature, got {len(names)} for {n_features} features; "
+            f"feature_names must have one entry per feature, got {len(names)} for {n_features} features; "
             "give every one a name"
         )
     if len(set(names)) < len(names):

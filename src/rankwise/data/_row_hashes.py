@@ -12,15 +12,14 @@ from numpy.typing import NDArray
 
 from rankwise.errors import DataError
 from rankwise.kernels.rows import _row_hash as row_sums
-
-__all__ = ["document_keys", "row_keys", "seeded"]
+from rankwise.types import FloatArray
 
 ROWS_AT_ONCE = 4096  # so that the numbers stay in the cache
 
 Keys = NDArray[np.uint64]
 
 
-def row_keys(X: Any, y: NDArray[np.float64]) -> Keys:
+def row_keys(X: Any, y: FloatArray) -> Keys:
     """A key for each row, from its features and its label; rows that are alike have the same key."""
     own, of_label = _multipliers(X.shape[1])
     keys = np.zeros(X.shape[0], dtype=np.uint64)
@@ -37,14 +36,14 @@ def row_keys(X: Any, y: NDArray[np.float64]) -> Keys:
     return keys
 
 
-def document_keys(keys: Keys, y: NDArray[np.float64], features: int) -> Keys:
+def document_keys(keys: Keys, y: FloatArray, features: int) -> Keys:
     """Keys of rows without their labels: those of one document are the same, whatever became of it."""
     of_labels = np.zeros_like(keys)
     row_sums.add_dense(_bits(y)[:, None], _multipliers(features)[1], of_labels)
     return keys - of_labels
 
 
-def seeded(keys: Keys, seed: int) -> NDArray[np.float64]:
+def seeded(keys: Keys, seed: int) -> FloatArray:
     """Keys as numbers from 0 to 1, in an order that the seed decides."""
     return np.asarray(row_sums.spread(keys, np.uint64(seed)))
 
@@ -60,7 +59,7 @@ def _bits(numbers: Any) -> Keys:
     return (np.ascontiguousarray(numbers, dtype=np.float64) + 0.0).view(np.uint64)
 
 
-def _columns(table: Any) -> Iterator[NDArray[np.float64]]:
+def _columns(table: Any) -> Iterator[FloatArray]:
     """The columns of a table of pandas, Arrow or polars as numbers; a category is its number."""
     try:
         arrow = pa.Table.from_pandas(table, preserve_index=False) if hasattr(table, "iloc") else pa.table(table)

@@ -19,8 +19,6 @@ from rankwise.data.io._table_batch import TableBatch
 from rankwise.data.io._tables import Columns, TableRows, open_parquet, row_groups_of, rows_in, rows_of_batch
 from rankwise.errors import DataError, FormatError
 
-__all__ = ["VALUES_AT_ONCE", "ParquetRows", "RowSource", "expanded", "is_paths"]
-
 VALUES_AT_ONCE = 1 << 22  # 16 MB of features
 
 
@@ -39,7 +37,7 @@ class RowSource:
 
     @property
     def n_features(self) -> int:
-        """How many features a row has."""
+        """How many features per row has."""
         return len(self.features)
 
     def with_features(self, names: Sequence[str] | None, count: int) -> Self:

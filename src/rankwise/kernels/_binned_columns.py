@@ -16,8 +16,6 @@ import numpy as np
 from rankwise.kernels._compile import kernel
 from rankwise.kernels._stumps import CUT, ROW
 
-__all__ = ["best_binned_cuts", "make_bins", "rising_order"]
-
 DIGIT_BITS = 11
 DIGITS = 1 << DIGIT_BITS
 

@@ -1,7 +1,7 @@
 """How plain functions become compiled loops, and how those are cached without ever going stale.
 
 `@kernel` compiles a function of this folder. `@compiled` marks the few lines of a metric: they stay plain
-Python, and `specialise` builds a compiled loop around them. numba's own disk cache looks at one source
+Python, and `specialize` builds a compiled loop around them. numba's own disk cache looks at one source
 file only, so a loop whose callee changed in another file would silently run the old code; here the
 name under which a function is cached carries a fingerprint of everything that it calls.
 """
@@ -20,11 +20,9 @@ import numba
 import numpy as np
 from numba.extending import register_jitable
 
-__all__ = ["compiled", "fingerprint", "helper", "is_compiled", "kernel", "reassociating_kernel", "specialise"]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Divisions by zero give inf or nan as in numpy, and so do not block vectorising (KERNELS section 1).
+# Divisions by zero give inf or nan as in numpy, and so do not block vectorizing (KERNELS section 1).
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
 
@@ -95,7 +93,7 @@ def is_compiled(method: Any) -> bool:
     return bool(getattr(inspect.unwrap(method), "__compiled__", False))
 
 
-def specialise(template: Callable[..., Any], **names: Any) -> Any:
+def specialize(template: Callable[..., Any], **names: Any) -> Any:
     """Compile a copy of `template` in which the global names `names` are these functions or numbers.
 
     A template calls, say, `value(self, ranked, ideal)`; a metric's own `value` takes its place. A copy with its own
@@ -103,7 +101,7 @@ def specialise(template: Callable[..., Any], **names: Any) -> Any:
     which lets the compiler unroll what it counts.
     """
     raw = {name: value if _is_kernel(value) or not callable(value) else _plain(value) for name, value in names.items()}
-    return _specialise(template, tuple(sorted(raw.items())))
+    return _specialize(template, tuple(sorted(raw.items())))
 
 
 def _is_kernel(value: Any) -> bool:
@@ -116,7 +114,7 @@ def _plain(function: Any) -> Any:
 
 
 @functools.cache
-def _specialise(template: Any, names: tuple[tuple[str, Any], ...]) -> Any:
+def _specialize(template: Any, names: tuple[tuple[str, Any], ...]) -> Any:
     original = _plain(template)
     functions = {name: value for name, value in names if callable(value)}
     numbers = {name: value for name, value in names if not callable(value)}

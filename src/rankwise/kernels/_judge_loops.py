@@ -1,4 +1,4 @@
-"""Loops over all queries; `specialise` puts a metric's own few lines in place of the names marked below.
+"""Loops over all queries; `specialize` puts a metric's own few lines in place of the names marked below.
 
 Shared arguments: `self` the metric's fields as a record; `labels` and `scores` in rank order and `ideal`
 labels in the best order, rows `offsets[q]:offsets[q + 1]` for query `q`; `retrieved[q]` how many documents of
@@ -15,17 +15,14 @@ import numpy as np
 from rankwise.kernels._compile import helper
 from rankwise.kernels.sorting._ranks import run_starts
 
-__all__ = ["NO_TIES", "judge", "judge_curve", "judge_linear", "judge_tied", "linear_value"]
-
-
 NO_TIES = np.empty(0, dtype=np.int64)
 
-# What `specialise` replaces. They are never called as they stand here.
+# What `specialize` replaces. They are never called as they stand here.
 value: Any = None
 tied_value: Any = None
 gains: Any = None
 discounts: Any = None
-normaliser: Any = None
+normalizer: Any = None
 point: Any = None
 
 
@@ -69,7 +66,7 @@ def linear_value(gain: Any, discount: Any, starts: Any) -> float:
 def judge_linear(  # type: ignore[no-untyped-def]
     self, offset, labels, scores, ideal, offsets, retrieved, tied, low, high, values
 ):
-    """Metrics linear in the gains, ties or not: hooks `gains`, `discounts`, `normaliser`."""
+    """Metrics linear in the gains, ties or not: hooks `gains`, `discounts`, `normalizer`."""
     for q in range(low, high):
         start, end = offsets[q], offsets[q] + retrieved[q]
         best = ideal[start : offsets[q + 1]]
@@ -81,7 +78,7 @@ def judge_linear(  # type: ignore[no-untyped-def]
                 seen += 1  # but for what is tied with the last document above it
             starts = run_starts(scores[start:seen])
         total = linear_value(gains(self, labels[start:seen], best), discount, starts)
-        values[q] = offset + total / normaliser(self, best)
+        values[q] = offset + total / normalizer(self, best)
 
 
 def judge_curve(self, labels, scores, ideal, offsets, retrieved, tied, low, high, values):  # type: ignore[no-untyped-def]

@@ -13,22 +13,6 @@ import numpy as np
 
 from rankwise.kernels._compile import helper, kernel
 
-__all__ = [
-    "BAD_FEATURE",
-    "BAD_INDEX",
-    "BAD_LABEL",
-    "BAD_QID",
-    "BAD_VALUE",
-    "INDEX_NOT_RISING",
-    "INDEX_ZERO",
-    "QID_MISSING",
-    "QID_UNEXPECTED",
-    "VALUE_TOO_LARGE",
-    "fill_dense",
-    "parse_lines",
-    "scan_lines",
-]
-
 # What can be wrong with a line (0 is a good line).
 BAD_LABEL = 1
 BAD_QID = 2

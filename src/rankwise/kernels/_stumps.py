@@ -15,19 +15,6 @@ import numpy as np
 
 from rankwise.kernels._compile import helper, kernel
 
-__all__ = [
-    "CUT",
-    "ROW",
-    "STEP_BITS",
-    "as_whole",
-    "best_cuts",
-    "mark_cuts",
-    "score_dense",
-    "score_sparse",
-    "sides_of",
-    "size_in_steps",
-]
-
 CUT = np.uint32(1 << 31)  # a cut is possible beside this entry: above it before the middle, below it from there on
 ROW = np.uint32((1 << 31) - 1)
 STEP_BITS = 31

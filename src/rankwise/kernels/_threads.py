@@ -12,9 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["ROWS_WORTH_A_THREAD", "by_queries", "chunks", "run", "thread_count"]
+from rankwise.types import IntArray
 
 ROWS_WORTH_A_THREAD = 20_000
 
@@ -44,7 +43,7 @@ def run(tasks: Sequence[Callable[[], object]]) -> None:
         future.result()
 
 
-def chunks(offsets: NDArray[np.int64]) -> list[tuple[int, int]]:
+def chunks(offsets: IntArray) -> list[tuple[int, int]]:
     """Ranges of queries with about equal numbers of rows, a few for each thread.
 
     >>> import numpy as np
@@ -60,6 +59,6 @@ def chunks(offsets: NDArray[np.int64]) -> list[tuple[int, int]]:
     return list(zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True))
 
 
-def by_queries(task: Callable[[int, int], object], offsets: NDArray[np.int64]) -> None:
+def by_queries(task: Callable[[int, int], object], offsets: IntArray) -> None:
     """`task(low, high)` over ranges of queries that together are all of them, in threads."""
     run([partial(task, low, high) for low, high in chunks(offsets)])

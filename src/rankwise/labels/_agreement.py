@@ -8,11 +8,9 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.errors import DataError, ShapeError
-
-__all__ = ["Agreement", "PairAgreement", "agreement_of", "cohen_kappa", "fleiss_kappa"]
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ def cohen_kappa(first: Any, second: Any) -> float:
 
 
 def fleiss_kappa(counts: Any) -> float:
-    """Agreement of several labellers; `counts` has a row an item, a column a grade, and how many gave it.
+    """Agreement of several labellers; `counts` has a row an item, a column per grade, and how many gave it.
 
     Observed is the mean over items of the share of pairs of labellers that agree, chance that of two draws from all
     grades given. Fleiss (1971) has as many labellers for each item; here that may differ, from two up.
@@ -70,9 +68,9 @@ def fleiss_kappa(counts: Any) -> float:
     >>> round(fleiss_kappa([[3, 0], [0, 3], [2, 1], [2, 1]]), 3)
     0.314
     """
-    table: NDArray[np.float64] = np.asarray(counts, dtype=np.float64)
+    table: FloatArray = np.asarray(counts, dtype=np.float64)
     if table.ndim != 2:
-        raise ShapeError(f"counts must have a row an item and a column a grade, got shape {table.shape}")
+        raise ShapeError(f"counts must have a row an item and a column per grade, got shape {table.shape}")
     if table.shape[0] == 0:
         return float("nan")
     judged = table.sum(axis=1)

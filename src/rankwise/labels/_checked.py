@@ -9,8 +9,6 @@ from typing import Any
 
 from rankwise.errors import DataError
 
-__all__ = ["fields_json", "name", "plain_text", "whole_number"]
-
 LONGEST_NAME = 100
 LONGEST_NOTE = 10_000
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-__all__ = ["now"]
-
 
 def now() -> str:
     """This moment in UTC, to the millisecond."""

@@ -1,6 +1,6 @@
 """The file: how it is opened, locked and kept from losing what was committed.
 
-Write-ahead log with synchronous=FULL: a commit returns when the log is on the disk. One connection a process, used
+Write-ahead log with synchronous=FULL: a commit returns when the log is on the disk. One connection per process, used
 by its threads in turn; processes wait for each other, for half a minute at most.
 """
 
@@ -19,8 +19,6 @@ from typing import Any
 
 from rankwise.errors import DataError, StoreError
 from rankwise.labels._migrate import apply_scripts, scripts, store_version
-
-__all__ = ["Database"]
 
 BUSY_SECONDS = 30
 ATTEMPT_SECONDS = (0.0002, 0.002)  # between attempts; at random, or two processes might stay in step

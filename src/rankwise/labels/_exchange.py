@@ -19,8 +19,6 @@ from rankwise.labels._items import item_named
 from rankwise.labels._judgements import State, add, state
 from rankwise.labels._rounds import open_round
 
-__all__ = ["Imported", "export_labels", "import_labels"]
-
 QRELS_ENDING = ".qrels"
 
 

@@ -15,8 +15,6 @@ from rankwise.data import RankingData
 from rankwise.data.io._trec import UNJUDGED
 from rankwise.labels._database import Database
 
-__all__ = ["Facts", "Item", "item_named", "read_data", "read_facts", "read_item"]
-
 ROWS_AT_ONCE = 10_000  # a read that lasts would keep the log from being moved into the database
 
 

@@ -16,8 +16,6 @@ from rankwise.labels._clock import now
 from rankwise.labels._database import Database
 from rankwise.labels._rounds import open_round
 
-__all__ = ["Judgement", "State", "add", "in_force", "labelled_items", "last_act", "select", "state", "undo"]
-
 COLUMNS = "id, item, who, at, act, grade, previous, skipped, note, round, undoes"
 LAST_ROWS = "id IN (SELECT max(id) FROM judgements GROUP BY item, who)"
 LAST_ACT = (

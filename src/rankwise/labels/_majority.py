@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.data.io._trec import UNJUDGED
+from rankwise.types import FloatArray
 
-__all__ = ["majority"]
 
-
-def majority(items: Sequence[int], grades: Sequence[int], n_items: int) -> NDArray[np.float64]:
+def majority(items: Sequence[int], grades: Sequence[int], n_items: int) -> FloatArray:
     """The grade that most labellers gave to each item, of equally frequent ones the lowest; -1 where there is none.
 
     The lowest, because a relevant document is the rarer and the stronger claim: it needs a majority.

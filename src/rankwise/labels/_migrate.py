@@ -8,8 +8,6 @@ from importlib.resources import files
 
 from rankwise.errors import StoreError
 
-__all__ = ["APPLICATION", "apply_scripts", "scripts", "store_version"]
-
 APPLICATION = 0x72776C62  # "rwlb", as the first script sets it
 
 

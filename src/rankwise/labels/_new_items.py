@@ -16,8 +16,6 @@ from rankwise.errors import DataError
 from rankwise.labels._checked import fields_json, plain_text
 from rankwise.labels._clock import now
 
-__all__ = ["NewItems"]
-
 QID_TYPES = {"i": "int64", "u": "uint64", "f": "float64"}
 
 

@@ -14,8 +14,6 @@ from rankwise.errors import DataError, StoreError
 from rankwise.labels._clock import now
 from rankwise.labels._database import Database
 
-__all__ = ["Round", "StoredModel", "add_model", "add_round", "check_round", "open_round", "read_models", "read_rounds"]
-
 
 @dataclass(frozen=True)
 class Round:

@@ -10,9 +10,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rankwise.data import RankingData
 from rankwise.errors import DataError
 from rankwise.labels import _judgements as judgements
@@ -27,8 +24,7 @@ from rankwise.labels._majority import majority
 from rankwise.labels._migrate import apply_scripts
 from rankwise.labels._new_items import NewItems
 from rankwise.labels._rounds import Round, StoredModel
-
-__all__ = ["LabelStore"]
+from rankwise.types import FloatArray
 
 MOST_GRADES = 100
 
@@ -172,7 +168,7 @@ class LabelStore:
         """Everything that was ever recorded of an item, oldest first."""
         return judgements.select(self._database, "item = ?", (self._known(item),))
 
-    def labels(self, who: str | None = None) -> NDArray[np.float64]:
+    def labels(self, who: str | None = None) -> FloatArray:
         """One label an item, -1 where nobody holds one: the majority of labellers, or `who` alone.
 
         Of grades that equally many gave, the lowest counts.

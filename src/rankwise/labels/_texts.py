@@ -1,4 +1,4 @@
-"""What documents and queries say: a JSON-lines file, one object a line."""
+"""What documents and queries say: a JSON-lines file, one object per line."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from rankwise.data import RankingData
 from rankwise.data.io._streams import opened
 from rankwise.data.io._tables import DOC_ID_NAMES, QID_NAMES
 from rankwise.errors import FormatError
-
-__all__ = ["read_texts"]
 
 ByName = dict[str, dict[str, Any]]
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError, ShapeError
 
-__all__ = ["Batch", "on_host"]
-
 
 def on_host(values: Any) -> NDArray[Any]:
     """A tensor, array or list as an array; a tensor in main memory is not copied."""
@@ -55,7 +53,7 @@ class Batch:
         return scores.detach() if self.mask is None else scores.detach()[self.mask]
 
     def shaped(self, flat: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        """One number a document in the shape and type of the scores, 0 for padding."""
+        """One number per document in the shape and type of the scores, 0 for padding."""
         if self.mask is None:
             return flat.to(scores)
         shaped = torch.zeros_like(scores)
@@ -87,6 +85,8 @@ def _padded(y: NDArray[Any], lengths: NDArray[Any] | None, weight: NDArray[Any] 
         raise DataError(f"all of {lists} lists are padding; leave such a batch out")
     if weight is not None:
         if weight.shape not in ((lists,), y.shape):
-            raise ShapeError(f"weight must have an entry a list ({lists}) or a document {y.shape}, got {weight.shape}")
+            raise ShapeError(
+                f"weight must have an entry per list ({lists}) or a document {y.shape}, got {weight.shape}"
+            )
         weight = weight[sizes > 0] if weight.ndim == 1 else weight[mask]
     return Batch(y[mask], QueryGroups.from_sizes(sizes[sizes > 0]), weight, torch.from_numpy(mask).to(device))

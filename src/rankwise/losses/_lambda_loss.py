@@ -1,4 +1,4 @@
-"""LambdaLoss: any metric as a loss (P2 section 4)."""
+"""LambdaLoss: any metric as a loss (Burges 2006 section 4)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from rankwise.objectives import LambdaObjective
 from rankwise.objectives.lambdas._costs import lambda_costs
 from rankwise.objectives.lambdas._objective import Norm
 from rankwise.objectives.lambdas._pair_sums import GAP
-
-__all__ = ["LambdaLoss"]
 
 
 class LambdaLoss(PairLoss):

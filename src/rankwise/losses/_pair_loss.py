@@ -14,8 +14,6 @@ from rankwise.errors import DataError
 from rankwise.losses._batches import Batch, on_host
 from rankwise.metrics import Metric, evaluate
 
-__all__ = ["Backend", "PairLoss", "Reduction"]
-
 Backend = Literal["auto", "kernels", "torch"]
 Reduction = Literal["mean", "sum"]
 
@@ -32,7 +30,7 @@ class _KnownGradient(torch.autograd.Function):
     @once_differentiable  # type: ignore[misc,no-untyped-call,untyped-decorator,unused-ignore]
     def backward(ctx: Any, upstream: torch.Tensor) -> Any:
         (gradient,) = ctx.saved_tensors
-        return upstream.to(gradient) * gradient, None, None  # P2 (3): ∂C/∂s = −λ
+        return upstream.to(gradient) * gradient, None, None  # Burges 2006 (3): ∂C/∂s = −λ
 
 
 class PairLoss(nn.Module, ABC):
@@ -40,11 +38,14 @@ class PairLoss(nn.Module, ABC):
 
     Called as `loss(scores, labels, qid_or_lengths, weight)`:
 
-    - flat `scores`, one a document; then `qid` has one entry a document, rows in any order, or `lengths` one entry a
+    - flat `scores`, one per document; then `qid` has one entry per document, rows in any order, or `lengths` one entry
+    a
       list, lists following each other; None is one list. (As many entries as scores are always read as `qid`.)
-    - padded `scores`, lists × documents; then `lengths` has one entry a list, or it is None and the label of padding is
+    - padded `scores`, lists × documents; then `lengths` has one entry per list, or it is None and the label of padding
+    is
       NaN. A label below 0 is not padding: it is a document that was not judged, and counts as irrelevant.
-    - `weight`: one entry a list or one a document; a pair weighs its list's weight, or the product of its documents'.
+    - `weight`: one entry per list or one per document; a pair weighs its list's weight, or the product of its
+    documents'.
 
     The sums are made in double precision whatever the type of the scores, and the gradient has their type. `backend`
     "auto" takes the compiled kernels for tensors in main memory and torch's own operations on other devices.

@@ -14,8 +14,7 @@ from rankwise.kernels.pairs._lambda_loops import MOST_CLASSES
 from rankwise.metrics._ranking import falling_rows
 from rankwise.objectives import LambdaObjective
 from rankwise.objectives.lambdas._costs import RankNetObjective
-
-__all__ = ["Ranked", "ranked_classes", "ranked_factors"]
+from rankwise.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -25,15 +24,15 @@ class Ranked:
     `rows` are the places of the ranked documents in the input. Without `heights` every pair weighs 1 (RankNet).
     """
 
-    rows: NDArray[np.int64]
-    offsets: NDArray[np.int64]
-    classes: NDArray[np.int64]
-    share: NDArray[np.float64]
-    heights: NDArray[np.float64] | None = None
-    weights: NDArray[np.float64] | None = None
+    rows: IntArray
+    offsets: IntArray
+    classes: IntArray
+    share: FloatArray
+    heights: FloatArray | None = None
+    weights: FloatArray | None = None
 
 
-def _order(groups: QueryGroups, scores: Any, shuffle: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _order(groups: QueryGroups, scores: Any, shuffle: Any) -> tuple[IntArray, IntArray]:
     """Grouped rows and input rows in rank order."""
     values = np.ascontiguousarray(groups.grouped(scores), dtype=np.float64)
     order = falling_rows(values, groups.offsets, shuffle)

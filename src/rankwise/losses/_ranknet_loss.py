@@ -1,4 +1,4 @@
-"""RankNetLoss: the cross entropy of all pairs of documents with different labels, P2 (8), in linear time."""
+"""RankNetLoss: the cross entropy of all pairs of documents with different labels, Burges 2006 (8), in linear time."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from rankwise.losses._ranked_factors import ranked_classes
 from rankwise.losses._torch_sums import pair_sums
 from rankwise.metrics import parse
 from rankwise.objectives.lambdas._costs import RankNetObjective
-
-__all__ = ["RankNetLoss"]
 
 
 class RankNetLoss(PairLoss):

@@ -1,4 +1,4 @@
-"""Rate objectives as torch losses: P1's saddle points, stepped through by any optimiser."""
+"""Rate objectives as torch losses: Eban 2017's saddle points, stepped through by any optimizer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import nn
 from torch.autograd.function import once_differentiable
 
@@ -17,10 +16,7 @@ from rankwise.objectives.rates._objective import ANCHORS
 from rankwise.objectives.rates._statements import Counts
 from rankwise.objectives.rates.saddle._saddle import DEAREST, LEAST_SPLIT, partials
 from rankwise.objectives.rates.saddle._surrogates import Surrogate, parse_surrogate
-
-__all__ = ["RateLoss"]
-
-Array = NDArray[np.float64]
+from rankwise.types import FloatArray
 
 
 class _KnownGradients(torch.autograd.Function):
@@ -42,14 +38,14 @@ def _for_numpy(device: torch.device) -> bool:
     return device.type == "cpu"
 
 
-def _host(values: Any) -> Array:
+def _host(values: Any) -> FloatArray:
     """Numbers of anchors, which are few, in double precision and main memory."""
     if isinstance(values, np.ndarray):
         return values.astype(np.float64)
     return values.detach().double().cpu().numpy()  # type: ignore[no-any-return,unused-ignore]
 
 
-def _inward(gradient: Array, at: Array, low: Array, high: Array) -> Array:
+def _inward(gradient: FloatArray, at: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
     """Without what pushes further out of bounds: a projection that leaves the parameter alone."""
     outward = ((at <= low) & (gradient > 0.0)) | ((at >= high) & (gradient < 0.0))
     return np.where(outward, 0.0, gradient)
@@ -58,9 +54,9 @@ def _inward(gradient: Array, at: Array, low: Array, high: Array) -> Array:
 class RateLoss(nn.Module):
     """A rate objective in the place of `BCEWithLogitsLoss`: `loss(logits, targets)`, give or take a `weight`.
 
-    Its thresholds and multipliers are parameters: give them to the optimiser with the net's,
-    `[*net.parameters(), *loss.parameters()]`. Gradients of multipliers are turned round, so that every optimiser
-    climbs in them. `threshold_rate` and `multiplier_rate` are their steps in units of the optimiser's. `damping` adds
+    Its thresholds and multipliers are parameters: give them to the optimizer with the net's,
+    `[*net.parameters(), *loss.parameters()]`. Gradients of multipliers are turned round, so that every optimizer
+    climbs in them. `threshold_rate` and `multiplier_rate` are their steps in units of the optimizer's. `damping` adds
     an excess to its multiplier at once (the augmented Lagrangian, with the same saddle point): steps then spiral into
     that point rather than around it; in small batches, whose counts are noisy, less of it is better.
 
@@ -72,10 +68,10 @@ class RateLoss(nn.Module):
       call `start` with more rows for a better one, when a trained net goes on with this loss.
 
     >>> net, loss = nn.Linear(3, 1), RateLoss("r@p=0.9")
-    >>> optimiser = torch.optim.Adam([*net.parameters(), *loss.parameters()], lr=1e-2)
+    >>> optimizer = torch.optim.Adam([*net.parameters(), *loss.parameters()], lr=1e-2)
     >>> x, y = torch.eye(3), torch.tensor([[1.0], [0.0], [1.0]])
     >>> loss(net(x), y).backward()
-    >>> optimiser.step()
+    >>> optimizer.step()
     """
 
     levels: torch.Tensor
@@ -103,7 +99,7 @@ class RateLoss(nn.Module):
         if given is not None and not ((given > 0.0) & (given < 1.0)).all():
             raise DataError(f"the share of positives must be between 0 and 1, got {share!r}")
         self.known_share, self.classes = given, classes
-        # Thresholds, multipliers and, for F_β, log ψ, each over its rate: one parameter, because an optimiser takes
+        # Thresholds, multipliers and, for F_β, log ψ, each over its rate: one parameter, because an optimizer takes
         # its time for each, and this one is small.
         rates = [self.threshold_rate, self.multiplier_rate, self.threshold_rate][: 2 + self.objective.has_splits]
         self.rates = np.array(rates)[:, None, None]
@@ -121,27 +117,27 @@ class RateLoss(nn.Module):
         self.register_buffer("started", torch.zeros(classes, dtype=torch.bool))
         self._all_started = False
 
-    def _own(self) -> Array:
+    def _own(self) -> FloatArray:
         """b, λ and log ψ, within their bounds."""
         return np.asarray(np.clip(_host(self.raw) * self.rates, *self.bounds))
 
     @property
-    def thresholds(self) -> Array:
+    def thresholds(self) -> FloatArray:
         """b, (classes, anchors)."""
         return np.asarray(self._own()[0])
 
     @property
-    def multipliers(self) -> Array:
+    def multipliers(self) -> FloatArray:
         """λ, (classes, anchors), within 0 and DEAREST."""
         return np.asarray(self._own()[1])
 
     @property
-    def splits(self) -> Array | None:
+    def splits(self) -> FloatArray | None:
         """ψ of F_β in shares of the positives, (classes, anchors)."""
         return np.asarray(np.exp(self._own()[2])) if self.objective.has_splits else None
 
     def forward(self, logits: torch.Tensor, targets: torch.Tensor, weight: torch.Tensor | None = None) -> torch.Tensor:
-        """The Lagrangian P1 (12) of a batch, in shares of the positives."""
+        """The Lagrangian Eban 2017 (12) of a batch, in shares of the positives."""
         if not logits.is_floating_point():
             raise DataError(f"logits must be a tensor of floating-point numbers, got {logits.dtype}")
         with torch.no_grad():
@@ -180,7 +176,7 @@ class RateLoss(nn.Module):
         if self.known_share is None:
             sizes = np.maximum(in_batch[..., None] / unit, 1e-12)
 
-        def put(values: Array) -> Any:
+        def put(values: FloatArray) -> Any:
             return values.astype(s.dtype) if on_cpu else torch.from_numpy(values).to(scores)
 
         margins = (s[:, :, None] - put(own[0])[:, None, :]) * (2.0 * y - 1.0)[:, :, None]
@@ -215,7 +211,7 @@ class RateLoss(nn.Module):
         wanted = "(n,) or (n, 1)" if classes == 1 else f"(n, {classes})"
         raise ShapeError(f"{name} must have the shape {wanted}, got {tuple(values.shape)}; classes= is their number")
 
-    def _share(self, in_batch: Array) -> Array:
+    def _share(self, in_batch: FloatArray) -> FloatArray:
         """Of positives in each class: known, or of all batches so far, this one included (counted while training)."""
         if self.known_share is not None:
             return self.known_share

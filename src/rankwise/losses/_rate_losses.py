@@ -8,18 +8,16 @@ from rankwise.losses._rate_loss import RateLoss
 from rankwise.metrics import AUC, AUCPR, FBeta, PartialAUC, PartialAUCPR, PrecisionAtRecall, RecallAtPrecision, TPRAtFPR
 from rankwise.objectives.rates._objective import ANCHORS
 
-__all__ = ["AUCPRLoss", "AUCROCLoss", "FBetaLoss", "PrecisionAtRecallLoss", "RecallAtPrecisionLoss", "TPRAtFPRLoss"]
-
 
 class RecallAtPrecisionLoss(RateLoss):
-    """The most recall at a precision of at least `precision`: P1 (6)."""
+    """The most recall at a precision of at least `precision`: Eban 2017 (6)."""
 
     def __init__(self, precision: float, **options: Any) -> None:
         super().__init__(RecallAtPrecision(precision), **options)
 
 
 class PrecisionAtRecallLoss(RateLoss):
-    """The most precision at a recall of at least `recall`: P1 (9)."""
+    """The most precision at a recall of at least `recall`: Eban 2017 (9)."""
 
     def __init__(self, recall: float, **options: Any) -> None:
         super().__init__(PrecisionAtRecall(recall), **options)
@@ -33,7 +31,7 @@ class TPRAtFPRLoss(RateLoss):
 
 
 class AUCPRLoss(RateLoss):
-    """Area under the precision-recall curve by anchors, for precisions between `low` and `high`: P1 (12)."""
+    """Area under the precision-recall curve by anchors, for precisions between `low` and `high`: Eban 2017 (12)."""
 
     def __init__(self, anchors: int = ANCHORS, low: float = 0.0, high: float = 1.0, **options: Any) -> None:
         whole = low == 0.0 and high == 1.0
@@ -41,7 +39,7 @@ class AUCPRLoss(RateLoss):
 
 
 class AUCROCLoss(RateLoss):
-    """Area under the ROC curve by anchors, for false positive rates between `low` and `high` (P1 section 5)."""
+    """Area under the ROC curve by anchors, for false positive rates between `low` and `high` (Eban 2017 section 5)."""
 
     def __init__(self, anchors: int = ANCHORS, low: float = 0.0, high: float = 1.0, **options: Any) -> None:
         whole = low == 0.0 and high == 1.0
@@ -49,7 +47,7 @@ class AUCROCLoss(RateLoss):
 
 
 class FBetaLoss(RateLoss):
-    """The highest F_β: P1 (16)."""
+    """The highest F_β: Eban 2017 (16)."""
 
     def __init__(self, beta: float = 1.0, **options: Any) -> None:
         super().__init__(FBeta(beta), **options)

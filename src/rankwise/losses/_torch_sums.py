@@ -22,8 +22,7 @@ from torch.nn.functional import pad
 from rankwise.kernels.pairs._costs import log_terms
 from rankwise.kernels.pairs._expansions import PairTerms, divided_terms, plain_terms, reach_of
 from rankwise.losses._ranked_factors import Ranked
-
-__all__ = ["pair_sums"]
+from rankwise.types import FloatArray, IntArray
 
 Tensor = torch.Tensor
 
@@ -48,7 +47,7 @@ def pair_sums(ranked: Ranked, scores: Tensor, sigma: float, gap: float | None) -
     return gradient, cost
 
 
-def _by_length(offsets: NDArray[np.int64]) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
+def _by_length(offsets: IntArray) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
     """Queries of like length: their numbers, the place of each document, and which places are not padding."""
     sizes = np.diff(offsets)
     lengths = np.ceil(np.log2(np.maximum(sizes, 2))).astype(int)
@@ -113,7 +112,7 @@ class _Lists:
         return (total * self.share).sum()
 
 
-def _with_constant(terms: PairTerms) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+def _with_constant(terms: PairTerms) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Rates t_m of the exponentials, a rate of 0 before them, and their weights in pairs that are right and wrong."""
     rates = np.arange(1.0, terms.right.size + 1)
     if terms.between:

@@ -19,12 +19,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwise.errors import MetricError
-
-__all__ = ["Factors", "Labels", "Metric", "Ranks", "check_cutoff", "metric_classes", "number"]
+from rankwise.types import FloatArray
 
 Ranks = NDArray[Any]  # int64, counted from 0
 Factors = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # classes, heights, weights
-Labels = NDArray[Any]  # float64, one entry a document, in compiled code and out of it
+Labels = NDArray[Any]  # float64, one entry per document, in compiled code and out of it
 
 _CLASSES: dict[str, type[Metric]] = {}  # by class name, in order of definition
 
@@ -92,7 +91,7 @@ class Metric(ABC):
         """
         return self._shuffled(*args, **kwargs)[0]
 
-    def swap_delta(self, *args: Any, **kwargs: Any) -> NDArray[np.float64]:
+    def swap_delta(self, *args: Any, **kwargs: Any) -> FloatArray:
         """`swap_delta(ranked, i, j, ideal)`: change of `value` when ranks i and j (from 0) are exchanged.
 
         `i` and `j` broadcast. This default recomputes `value`; a closed form overrides it.
@@ -108,7 +107,7 @@ class Metric(ABC):
         """
         return None
 
-    def for_labels(self, labels: NDArray[np.float64]) -> Self:
+    def for_labels(self, labels: FloatArray) -> Self:
         """This metric with what it takes from the whole data set filled in (MAUC: its classes' shares)."""
         return self
 
@@ -135,7 +134,7 @@ class Metric(ABC):
 
     def _recomputed_delta(
         self, ranked: ArrayLike, i: ArrayLike, j: ArrayLike, ideal: ArrayLike | None = None
-    ) -> NDArray[np.float64]:
+    ) -> FloatArray:
         labels = np.array(ranked, dtype=np.float64)
         first, second = np.broadcast_arrays(i, j)
         before = self.value(labels, ideal=ideal)

@@ -16,8 +16,6 @@ from rankwise.metrics.catalogue._dcg import DCG
 from rankwise.metrics.catalogue._ndcg import NDCG
 from rankwise.metrics.catalogue._precision import Precision
 
-__all__ = ["CONVENTIONS", "Convention", "Empty", "convention_named"]
-
 Empty = Literal["skip", "0", "1", "error"]
 
 

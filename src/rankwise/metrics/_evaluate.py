@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rankwise._validation import as_vector, check_choice
 from rankwise.data._groups import QueryGroups
-from rankwise.errors import DataError, MetricError, ShapeError
+from rankwise.errors import DataError, ShapeError
 from rankwise.metrics._base import Metric
 from rankwise.metrics._conventions import Empty, convention_named
 from rankwise.metrics._evaluation import Evaluation, LeftOut
 from rankwise.metrics._judge import judge
 from rankwise.metrics._names import parse_all
 from rankwise.metrics._ranking import Ties, rank
-
-__all__ = ["DEFAULT_METRICS", "evaluate", "one_of", "rows_of"]
+from rankwise.types import FloatArray
 
 DEFAULT_METRICS = ("ndcg@10", "map", "mrr", "auc")
 
@@ -38,23 +37,23 @@ def evaluate(
 
     `convention` sets how ties and queries without a relevant document are handled, and each metric's small print;
     `ties` and `empty` override it. A label below 0 means "not judged", a score of −inf "not retrieved".
-    `weight` has one entry a query, in order of first appearance, and weighs the means only.
+    `weight` has one entry per query, in order of first appearance, and weighs the means only.
 
     >>> result = evaluate([1, 0, 0, 2], [0.9, 0.1, 0.5, 0.4], ["a", "a", "b", "b"], ["ndcg@10", "mrr"])
     >>> result["mrr"], result.per_query["mrr"]
     (0.75, array([1. , 0.5]))
     """
     preset = convention_named(convention)
-    tie_rule = one_of("ties", ties or preset.ties, Ties)
-    labels = rows_of("labels", y)
-    values = rows_of("scores", scores, low=-np.inf)
+    tie_rule = check_choice("ties", ties or preset.ties, Ties)
+    labels = as_vector("labels", y)
+    values = as_vector("scores", scores, low=-np.inf)
     if values.size != labels.size:
-        raise ShapeError(f"y and scores must have one entry a row, got {labels.size} and {values.size}")
+        raise ShapeError(f"y and scores must have one entry per row, got {labels.size} and {values.size}")
     if preset.single_precision:
         values = values.astype(np.float32).astype(np.float64)
     ids = None if doc_ids is None else np.asarray(doc_ids)
     if ids is not None and len(ids) != labels.size:
-        raise ShapeError(f"doc_ids must have one entry a row: got {len(ids)} for {labels.size} rows")
+        raise ShapeError(f"doc_ids must have one entry per row: got {len(ids)} for {labels.size} rows")
     groups = QueryGroups.of_rows(qid, labels.size)
     asked = parse_all(metrics)
     grades = np.maximum(labels, 0.0) if labels.min() < 0 else labels
@@ -62,7 +61,7 @@ def evaluate(
     per_query, notes = judge(judged, rank(labels, values, groups, tie_rule, ids))
     left_out = {}
     for text, metric in asked.items():
-        rule = one_of("empty", empty or preset.empty_of(metric), Empty)
+        rule = check_choice("empty", empty or preset.empty_of(metric), Empty)
         left_out[text] = _settle(text, metric, per_query[text], rule, groups)
     return Evaluation(
         qids=groups.qids,
@@ -76,32 +75,7 @@ def evaluate(
     )
 
 
-def rows_of(name: str, given: ArrayLike, low: float | None = None) -> NDArray[np.float64]:
-    """One finite number a row (scores may also be −inf: not retrieved)."""
-    try:
-        rows = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"{name} must be numbers, got {type(given).__name__} of something else") from None
-    if rows.ndim != 1:
-        raise ShapeError(f"{name} must have one entry a row, got an array of shape {rows.shape}; flatten it")
-    if rows.size == 0:
-        raise DataError(f"there is nothing to judge, got no {name}; pass at least one row")
-    bad = ~np.isfinite(rows) if low is None else ~(np.isfinite(rows) | (rows == low))
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        raise DataError(f"{name} must be finite, got {rows[row]} at row {row}; drop or repair that row")
-    return np.ascontiguousarray(rows)
-
-
-def one_of(name: str, value: Any, allowed: Any) -> Any:
-    """`value` as one of the words of a Literal type."""
-    value = str(value)
-    if value not in get_args(allowed):
-        raise MetricError(f"{name} must be one of {', '.join(get_args(allowed))}, got {value!r}")
-    return value
-
-
-def _settle(text: str, metric: Metric, values: NDArray[np.float64], rule: Empty, groups: QueryGroups) -> LeftOut:
+def _settle(text: str, metric: Metric, values: FloatArray, rule: Empty, groups: QueryGroups) -> LeftOut:
     """Apply the rule for queries that the metric is not defined for, in place."""
     undefined = np.isnan(values)
     count = int(undefined.sum())
@@ -114,12 +88,12 @@ def _settle(text: str, metric: Metric, values: NDArray[np.float64], rule: Empty,
     return LeftOut(count, f"needs {metric.needs}" if count else "")
 
 
-def _query_weights(weight: ArrayLike | None, groups: QueryGroups) -> NDArray[np.float64] | None:
+def _query_weights(weight: ArrayLike | None, groups: QueryGroups) -> FloatArray | None:
     if weight is None:
         return None
-    weights = rows_of("weights", weight)
+    weights = as_vector("weights", weight)
     if weights.size != groups.n_queries:
-        raise ShapeError(f"weight must have one entry a query: got {weights.size} for {groups.n_queries} queries")
+        raise ShapeError(f"weight must have one entry per query: got {weights.size} for {groups.n_queries} queries")
     if (weights < 0).any() or not weights.any():
         raise DataError("weights must be 0 or more and not all 0; drop the queries that should not count")
     return weights

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from rankwise.errors import MetricError
 from rankwise.metrics.comparison._statistics import bootstrap_interval, t_interval
-
-__all__ = ["Evaluation", "LeftOut"]
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -42,9 +41,9 @@ class Evaluation:
     """
 
     qids: NDArray[Any]
-    per_query: Mapping[str, NDArray[np.float64]]
+    per_query: Mapping[str, FloatArray]
     left_out: Mapping[str, LeftOut]
-    weight: NDArray[np.float64] | None
+    weight: FloatArray | None
     convention: str
     ties: str
     empty: str
@@ -110,7 +109,7 @@ class Evaluation:
     # A notebook shows the table too, not arrays of thousands of values.
     __repr__ = __str__
 
-    def _counted(self, metric: object) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+    def _counted(self, metric: object) -> tuple[FloatArray, FloatArray | None]:
         """Values and weights of the queries that enter the mean of a metric."""
         values = self.per_query.get(str(metric))
         if values is None:

@@ -8,37 +8,35 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.kernels import _judge_loops as loops
 from rankwise.kernels import _threads as threads
-from rankwise.kernels._compile import is_compiled, specialise
+from rankwise.kernels._compile import is_compiled, specialize
 from rankwise.kernels.sorting._ranks import run_starts
 from rankwise.metrics._base import SHUFFLES, Metric
 from rankwise.metrics._ranking import Ranking
 from rankwise.metrics.catalogue._curve import CurveMetric
 from rankwise.metrics.catalogue._linear import LinearMetric
+from rankwise.types import FloatArray, IntArray
 
-__all__ = ["judge"]
-
-log = logging.getLogger("rankwise")
+log = logging.getLogger(__name__)
 
 
 def _loop(metric: Metric) -> Any | None:
     """The compiled loop for a metric; None if its methods are plain Python."""
     cls: Any = type(metric)
     if isinstance(metric, LinearMetric):
-        if is_compiled(cls.gains) and is_compiled(cls.discounts) and is_compiled(cls.normaliser):
-            hooks = {"gains": cls.gains, "discounts": cls.discounts, "normaliser": cls.normaliser}
-            loop = specialise(loops.judge_linear, **hooks)
+        if is_compiled(cls.gains) and is_compiled(cls.discounts) and is_compiled(cls.normalizer):
+            hooks = {"gains": cls.gains, "discounts": cls.discounts, "normalizer": cls.normalizer}
+            loop = specialize(loops.judge_linear, **hooks)
             return partial(loop, metric.record(), metric.offset)
     elif isinstance(metric, CurveMetric):
         if is_compiled(cls.point):
-            return partial(specialise(loops.judge_curve, point=cls.point), metric.record())
+            return partial(specialize(loops.judge_curve, point=cls.point), metric.record())
     elif is_compiled(cls.value) and is_compiled(cls.tied_value):
-        return partial(specialise(loops.judge_tied, value=cls.value, tied_value=cls.tied_value), metric.record())
+        return partial(specialize(loops.judge_tied, value=cls.value, tied_value=cls.tied_value), metric.record())
     elif is_compiled(cls.value):
-        return partial(specialise(loops.judge, value=cls.value), metric.record())
+        return partial(specialize(loops.judge, value=cls.value), metric.record())
     return None
 
 
@@ -46,9 +44,7 @@ def _averages_shuffles(metric: Metric) -> bool:
     return type(metric).tied_value is Metric.tied_value
 
 
-def _judge_one_by_one(
-    metric: Metric, ranking: Ranking, queries: NDArray[np.int64], values: NDArray[np.float64]
-) -> float:
+def _judge_one_by_one(metric: Metric, ranking: Ranking, queries: IntArray, values: FloatArray) -> float:
     """Fill in these queries by calling the metric's own methods; the largest standard error of averaged ties."""
     worst_error = 0.0
     for q in queries:
@@ -66,9 +62,9 @@ def _judge_one_by_one(
     return worst_error
 
 
-def judge(metrics: Mapping[str, Metric], ranking: Ranking) -> tuple[dict[str, NDArray[np.float64]], list[str]]:
+def judge(metrics: Mapping[str, Metric], ranking: Ranking) -> tuple[dict[str, FloatArray], list[str]]:
     """Values of every metric on every query (NaN where it is not defined), and notes on how exact they are."""
-    results: dict[str, NDArray[np.float64]] = {}
+    results: dict[str, FloatArray] = {}
     notes, tasks, slow = [], [], []
     for text, metric in metrics.items():
         seen = ranking if metric.takes_unjudged else ranking.judged

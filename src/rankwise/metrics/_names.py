@@ -9,8 +9,6 @@ from collections.abc import Iterable
 from rankwise.errors import MetricError
 from rankwise.metrics._base import Metric, metric_classes
 
-__all__ = ["EXAMPLES", "parse", "parse_all"]
-
 EXAMPLES = (
     "auc auc[2] mauc ndcg@10 dcg@10 map map@10 mrr err@10 wta bpref pairs p@5 p-micro@5 p-macro@5 r@10 "
     "aucpr pauc[0,0.1] aucpr[0.8,1] r@p=0.95 p@r=0.9 tpr@fpr=0.01 f1 f2"

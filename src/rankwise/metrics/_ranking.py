@@ -14,8 +14,7 @@ from rankwise.errors import DataError
 from rankwise.kernels import _threads as threads
 from rankwise.kernels.sorting import _ranks as ranks
 from rankwise.kernels.sorting._radix import falling_order
-
-__all__ = ["Ranking", "Ties", "falling_rows", "rank", "sorted_labels"]
+from rankwise.types import BoolArray, FloatArray, IntArray
 
 Ties = Literal["expected", "worst", "best", "input", "docid"]
 
@@ -26,14 +25,14 @@ LONG = 20_000  # rows from which a radix sort in threads beats merging
 class Ranking:
     """Labels and scores of all queries in rank order, flat; query q owns rows `offsets[q]:offsets[q + 1]`."""
 
-    labels: NDArray[np.float64]
-    scores: NDArray[np.float64]
-    offsets: NDArray[np.int64]
-    retrieved: NDArray[np.int64]  # documents of each query that were ranked at all
-    tied: NDArray[np.bool_]  # whether ties are to be averaged in the query
+    labels: FloatArray
+    scores: FloatArray
+    offsets: IntArray
+    retrieved: IntArray  # documents of each query that were ranked at all
+    tied: BoolArray  # whether ties are to be averaged in the query
 
     @cached_property
-    def ideal(self) -> NDArray[np.float64]:
+    def ideal(self) -> FloatArray:
         """Labels of each query, best first."""
         return sorted_labels(self.labels, self.offsets)
 
@@ -49,14 +48,14 @@ class Ranking:
         return self if np.array_equal(sizes, self.retrieved) else replace(self, retrieved=sizes)
 
 
-def sorted_labels(labels: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+def sorted_labels(labels: FloatArray, offsets: IntArray) -> FloatArray:
     """Labels of each query, best first."""
     out = np.empty_like(labels)
     threads.by_queries(lambda low, high: ranks.sort_labels(labels, offsets, low, high, out), offsets)
     return out
 
 
-def _order(scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+def _order(scores: FloatArray, offsets: IntArray) -> IntArray:
     """Rows by falling score within each query, equal scores as they stand."""
     order = np.empty(scores.size, dtype=np.int64)
     sizes = np.diff(offsets)
@@ -69,9 +68,7 @@ def _order(scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[n
     return order
 
 
-def falling_rows(
-    scores: NDArray[np.float64], offsets: NDArray[np.int64], key: NDArray[Any] | None = None
-) -> NDArray[np.int64]:
+def falling_rows(scores: FloatArray, offsets: IntArray, key: NDArray[Any] | None = None) -> IntArray:
     """Rows of grouped data by falling score within each query; equal scores by rising `key`, or as they stand."""
     order = _order(scores, offsets)
     if key is not None:
@@ -79,7 +76,7 @@ def falling_rows(
     return order
 
 
-def _tie_key(ties: Ties, labels: NDArray[np.float64], doc_ids: NDArray[Any] | None) -> NDArray[np.float64] | None:
+def _tie_key(ties: Ties, labels: FloatArray, doc_ids: NDArray[Any] | None) -> FloatArray | None:
     """What orders equal scores, rising; None: as they stand."""
     if ties == "worst":
         return labels
@@ -95,8 +92,8 @@ def _tie_key(ties: Ties, labels: NDArray[np.float64], doc_ids: NDArray[Any] | No
 
 
 def rank(
-    labels: NDArray[np.float64],
-    scores: NDArray[np.float64],
+    labels: FloatArray,
+    scores: FloatArray,
     groups: QueryGroups,
     ties: Ties,
     doc_ids: NDArray[Any] | None = None,

@@ -19,8 +19,6 @@ from typing import Any
 from rankwise.data._atomic import atomic_path
 from rankwise.errors import ModelFileError
 
-__all__ = ["read_archive", "read_manifest", "write_archive"]
-
 MANIFEST = "manifest.json"
 NAME = re.compile(r"[a-z0-9_]{1,64}\.[a-z0-9]{1,16}")
 MOST_MEMBERS = 20_000

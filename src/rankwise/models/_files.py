@@ -15,8 +15,6 @@ from rankwise.errors import DataError, ModelFileError
 from rankwise.models._archive import read_archive, read_manifest, write_archive
 from rankwise.rankers._base import SavableModel, SavedModel, model_kinds
 
-__all__ = ["info", "load", "save"]
-
 FORMAT = 1
 MOST_FEATURES = 10**7
 

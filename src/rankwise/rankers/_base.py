@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
+from rankwise._validation import as_vector
 from rankwise.data._groups import QueryGroups
 from rankwise.metrics import Metric, evaluate, parse
-from rankwise.metrics._evaluate import rows_of
-
-__all__ = ["Ranker", "SavableModel", "SavedModel", "model_kinds"]
+from rankwise.types import FloatArray
 
 _KINDS: dict[str, type[SavableModel]] = {}
 
@@ -43,11 +42,11 @@ class SavableModel(BaseEstimator, ABC):  # type: ignore[misc]
             _KINDS[cls.kind] = cls
 
     @abstractmethod
-    def scores(self, X: Any) -> NDArray[np.float64]:
+    def scores(self, X: Any) -> FloatArray:
         """A number for each row: the higher, the better its rank, or the likelier positive."""
 
-    def checked_scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """`scores` of a matrix known to be sound (a column a feature, nothing infinite), checked again or not."""
+    def checked_scores(self, X: FloatArray) -> FloatArray:
+        """`scores` of a matrix known to be sound (a column per feature, nothing infinite), checked again or not."""
         return self.scores(X)
 
     @abstractmethod
@@ -66,10 +65,10 @@ class Ranker(SavableModel):
     metric: str | Metric
 
     @abstractmethod
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: Any) -> FloatArray:
         """A score for each row: the higher, the better its rank."""
 
-    def scores(self, X: Any) -> NDArray[np.float64]:
+    def scores(self, X: Any) -> FloatArray:
         """What `predict` gives."""
         return self.predict(X)
 
@@ -83,7 +82,7 @@ class Ranker(SavableModel):
         metric = parse(self.metric)
         weight = None
         if sample_weight is not None:
-            rows = rows_of("weights", sample_weight)
+            rows = as_vector("weights", sample_weight)
             groups = QueryGroups.of_rows(qid, rows.size)
             weight = np.add.reduceat(groups.grouped(rows), groups.offsets[:-1]) / groups.sizes
         return evaluate(y, self.predict(X), qid, metric, weight=weight)[metric]

@@ -23,8 +23,6 @@ from rankwise.errors import ModelFileError, WorkerLostError
 from rankwise.rankers.trees._boosting import Rounds
 from rankwise.rankers.trees._training import Course, State
 
-__all__ = ["NAME", "Checkpoint", "fingerprint", "lost_but_saved", "read_checkpoint"]
-
 FORMAT = 1
 NAME = "training.npz"  # in the folder that `rankwise train --checkpoint` names
 SECONDS = 5.0  # at most this much work is lost

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankwise._validation import as_vector
 from rankwise.errors import DataError, ShapeError
-from rankwise.metrics._evaluate import rows_of
+from rankwise.metrics import Metric, evaluate
 from rankwise.objectives.lambdas._position_bias import MOST_POSITIONS
+from rankwise.types import FloatArray, IntArray
 
-__all__ = ["eval_sets", "positions_of", "weights_of"]
+
+@dataclass(frozen=True)
+class EvalSet:
+    """Rows that a model is judged on while it learns."""
+
+    X: Any
+    y: FloatArray
+    qid: NDArray[Any] | None
+
+    def value(self, metric: Metric, scores: FloatArray) -> float:
+        """The metric itself, as `rankwise.evaluate` has it."""
+        value = evaluate(self.y, scores, self.qid, metric)[metric]
+        if math.isnan(value):
+            raise DataError(f"no query of eval_set has {metric.needs}, which {metric} needs; pass other queries")
+        return value
 
 
 def eval_sets(given: Any) -> Sequence[Any]:
@@ -22,11 +40,26 @@ def eval_sets(given: Any) -> Sequence[Any]:
     return given if isinstance(given, list) else [given]
 
 
-def weights_of(name: str, given: ArrayLike | None, count: int, what: str) -> NDArray[np.float64] | None:
+def judged_rows(given: Any, prepared: Callable[[Any], Any]) -> EvalSet:
+    """An eval_set, checked; its features by way of `prepared`."""
+    if not isinstance(given, tuple) or len(given) not in (2, 3):
+        raise DataError(f"eval_set must be (X, y, qid) or a list of these, got {type(given).__name__}")
+    X, y, qid = (*given, None)[:3]
+    features, labels = prepared(X), as_vector("labels of eval_set", y)
+    groups = None if qid is None else np.asarray(qid)
+    for name, entries in (("y", labels), ("qid", groups)):
+        if entries is not None and len(entries) != features.shape[0]:
+            raise ShapeError(
+                f"{name} of eval_set must have one entry per row: got {len(entries)} for {features.shape[0]}"
+            )
+    return EvalSet(features, labels, groups)
+
+
+def weights_of(name: str, given: ArrayLike | None, count: int, what: str) -> FloatArray | None:
     """Weights of rows or queries, checked; None where there are none."""
     if given is None:
         return None
-    weights = rows_of(name, given)
+    weights = as_vector(name, given)
     if weights.size != count:
         raise ShapeError(f"{name} must have one entry a {what}: got {weights.size} for {count}")
     if (weights < 0).any() or not weights.any():
@@ -34,13 +67,13 @@ def weights_of(name: str, given: ArrayLike | None, count: int, what: str) -> NDA
     return weights
 
 
-def positions_of(given: ArrayLike | None, labels: NDArray[np.float64]) -> NDArray[np.int64] | None:
+def positions_of(given: ArrayLike | None, labels: FloatArray) -> IntArray | None:
     """Where each document was shown, checked; None where that is not known."""
     if given is None:
         return None
-    positions = rows_of("position", given)
+    positions = as_vector("position", given)
     if positions.size != labels.size:
-        raise ShapeError(f"position must have one entry a row: got {positions.size} for {labels.size}")
+        raise ShapeError(f"position must have one entry per row: got {positions.size} for {labels.size}")
     if (positions < 0).any() or (positions % 1 != 0).any():
         odd = positions[(positions < 0) | (positions % 1 != 0)][0]
         raise DataError(f"position must have whole numbers of 0 or more, got {odd:g}; leave out rows that nobody saw")

@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from rankwise.errors import DataError
 from rankwise.metrics._evaluation import aligned
-
-__all__ = ["Explanation", "Part", "explain_rows", "explained"]
+from rankwise.types import FloatArray
 
 SHOWN = 10
 
@@ -40,7 +38,7 @@ class Explanation:
     j: int
     difference: float
     features: list[str]
-    contributions: NDArray[np.float64]
+    contributions: FloatArray
     values: list[tuple[Any, Any]]
 
     def parts(self, names: Sequence[str | int]) -> list[Part]:
@@ -83,8 +81,8 @@ def explained(
     X: Any,
     i: int,
     j: int,
-    scores_of: Callable[[Any], NDArray[np.float64]],
-    parts_of: Callable[[Any], NDArray[np.float64]],
+    scores_of: Callable[[Any], FloatArray],
+    parts_of: Callable[[Any], FloatArray],
 ) -> Explanation:
     """The difference of two scores, feature by feature, where `parts_of` two rows is what each feature adds."""
     for row in (i, j):

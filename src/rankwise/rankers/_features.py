@@ -14,18 +14,16 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features
 from rankwise.data._sources import RowSource
 from rankwise.errors import DataError, RankwiseError, ShapeError
 
-__all__ = ["NamedColumns", "as_features", "as_numbers", "by_column", "categorical_columns", "is_table"]
-
 # What to do, by words of what scikit-learn says.
 REMEDIES = {
     "is expecting": "pass the columns of the training data",
     "feature names should match": "pass the columns of the training data in their order",
     "0 feature(s)": "pass at least one column",
     "sample(s)": "pass more documents",
-    "Expected 2D": "Reshape your data to one row of features a document",  # in words that its own checks look for
+    "Expected 2D": "Reshape your data to one row of features per document",  # in words that its own checks look for
     "infinity": "replace it, by NaN where the value is missing",
 }
-REMEDY = "pass one row of numbers a document"
+REMEDY = "pass one row of numbers per document"
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +150,7 @@ def by_column(model: Any, given: Sequence[int] | Mapping[Any, int] | None, param
         values = list(given)
     if len(values) != model.n_features_in_:
         raise ShapeError(
-            f"{parameter} must have one entry a feature, got {len(values)} for {model.n_features_in_}; "
+            f"{parameter} must have one entry per feature, got {len(values)} for {model.n_features_in_}; "
             "pass a mapping to give some of them only"
         )
     wrong = [value for value in values if value not in (-1, 0, 1)]

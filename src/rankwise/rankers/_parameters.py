@@ -8,8 +8,6 @@ import numpy as np
 
 from rankwise.errors import DataError
 
-__all__ = ["check_parameters", "engine_parameters", "engine_threads"]
-
 # name: whole number, lowest (None: above 0), highest
 RANGES: dict[str, tuple[bool, float | None, float]] = {
     "n_estimators": (True, 1, 10**6),
@@ -44,7 +42,7 @@ OPTIONAL = ("early_stopping_rounds", "max_bin", "batch_queries", "penalty")  # m
 WORDS: dict[str, tuple[Any, ...]] = {
     "norm": ("gap", None),
     "activation": ("relu", "tanh"),
-    "optimiser": ("adamw", "p2"),
+    "optimizer": ("adamw", "p2"),
     "calibration": ("isotonic", "sigmoid"),
     "method": ("pairs", "reduced", "heuristic", "hard"),
     "loss": ("hinge", "squared_hinge"),

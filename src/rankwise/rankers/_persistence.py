@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
 
+from rankwise._validation import is_finite_number
 from rankwise.errors import ModelFileError
 from rankwise.metrics import Metric
 from rankwise.rankers._base import SavedModel
-
-__all__ = ["histories", "is_number", "know_features", "number_or_none", "told_of", "whole"]
 
 
 def told_of(model: Any) -> dict[str, Any]:
@@ -45,11 +43,6 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool | None) else None
 
 
-def is_number(value: Any) -> bool:
-    """Whether a value is a finite number that a float can hold, which a whole number of JSON need not be."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
-
-
 def whole(said: dict[str, Any], name: str) -> int:
     """A whole number of a model's summary."""
     value = said.get(name)
@@ -61,7 +54,7 @@ def whole(said: dict[str, Any], name: str) -> int:
 def number_or_none(said: dict[str, Any], name: str) -> float | None:
     """A finite number of a model's summary, or None."""
     value = said.get(name)
-    if value is not None and not is_number(value):
+    if value is not None and not is_finite_number(value):
         raise ModelFileError(f"{name} of the model's summary must be a number, got {value!r}; save it again")
     return value
 
@@ -70,7 +63,7 @@ def histories(said: dict[str, Any]) -> dict[str, dict[str, list[float]]]:
     """The values of each round, by judged set and metric."""
     found: Any = said.get("evals_result")
     fits = isinstance(found, dict) and all(
-        isinstance(one, dict) and all(isinstance(v, list) and all(map(is_number, v)) for v in one.values())
+        isinstance(one, dict) and all(isinstance(v, list) and all(map(is_finite_number, v)) for v in one.values())
         for one in found.values()
     )
     if not fits:

@@ -6,13 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.data._groups import QueryGroups
-
-__all__ = ["Curve", "precision_recall_curve", "precision_recall_points", "roc_curve", "roc_points", "thinned"]
-
-Floats = NDArray[np.float64]
+from rankwise.types import FloatArray
 
 GRID = np.linspace(0, 1, 101)
 """Where the curves of queries are read before they are averaged."""
@@ -25,12 +21,12 @@ MOST_POINTS = 500
 class Curve:
     """Points of a curve, and over how many queries it is the mean."""
 
-    x: Floats
-    y: Floats
+    x: FloatArray
+    y: FloatArray
     queries: int
 
 
-def roc_points(labels: Floats, scores: Floats) -> tuple[Floats, Floats] | None:
+def roc_points(labels: FloatArray, scores: FloatArray) -> tuple[FloatArray, FloatArray] | None:
     """False and true positive rate from the top of the list down; None unless there are both kinds of labels.
 
     Documents with equal scores enter together, which draws a slope through them: the expected order.
@@ -45,7 +41,7 @@ def roc_points(labels: Floats, scores: Floats) -> tuple[Floats, Floats] | None:
     return misses / misses[-1], hits / hits[-1]
 
 
-def precision_recall_points(labels: Floats, scores: Floats) -> tuple[Floats, Floats] | None:
+def precision_recall_points(labels: FloatArray, scores: FloatArray) -> tuple[FloatArray, FloatArray] | None:
     """Recall and precision from the top of the list down; None if there is no relevant document.
 
     >>> precision_recall_points(np.array([1.0, 0.0]), np.array([2.0, 1.0]))
@@ -58,18 +54,20 @@ def precision_recall_points(labels: Floats, scores: Floats) -> tuple[Floats, Flo
     return hits / hits[-1], np.concatenate((precision[:1], precision))
 
 
-def roc_curve(labels: Floats, scores: Floats, groups: QueryGroups, weight: Floats | None) -> Curve | None:
+def roc_curve(labels: FloatArray, scores: FloatArray, groups: QueryGroups, weight: FloatArray | None) -> Curve | None:
     """The ROC curve of one list, or the mean over queries of the true positive rate."""
     return _curve(roc_points, lambda x, y: np.interp(GRID, x, y), labels, scores, groups, weight)
 
 
-def precision_recall_curve(labels: Floats, scores: Floats, groups: QueryGroups, weight: Floats | None) -> Curve | None:
+def precision_recall_curve(
+    labels: FloatArray, scores: FloatArray, groups: QueryGroups, weight: FloatArray | None
+) -> Curve | None:
     """The precision-recall curve of one list, or the mean over queries of their interpolated precision.
 
     That is, as is usual, the best precision at that recall or more: a list has no precision between two hits.
     """
 
-    def interpolated(recall: Floats, precision: Floats) -> Floats:
+    def interpolated(recall: FloatArray, precision: FloatArray) -> FloatArray:
         best_from_here = np.maximum.accumulate(precision[::-1])[::-1]
         return best_from_here[np.searchsorted(recall, GRID - 1e-9)]
 
@@ -77,12 +75,12 @@ def precision_recall_curve(labels: Floats, scores: Floats, groups: QueryGroups, 
 
 
 def _curve(
-    points: Callable[[Floats, Floats], tuple[Floats, Floats] | None],
-    read_on_grid: Callable[[Floats, Floats], Floats],
-    labels: Floats,
-    scores: Floats,
+    points: Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray] | None],
+    read_on_grid: Callable[[FloatArray, FloatArray], FloatArray],
+    labels: FloatArray,
+    scores: FloatArray,
     groups: QueryGroups,
-    weight: Floats | None,
+    weight: FloatArray | None,
 ) -> Curve | None:
     """None if no query has one. Scores of different queries cannot be compared, so they are never pooled."""
     labels, scores = groups.grouped(labels), groups.grouped(scores)
@@ -99,7 +97,7 @@ def _curve(
     return None if queries == 0 else Curve(GRID, total / weights, queries)
 
 
-def thinned(x: Floats, y: Floats, most: int = MOST_POINTS) -> tuple[Floats, Floats]:
+def thinned(x: FloatArray, y: FloatArray, most: int = MOST_POINTS) -> tuple[FloatArray, FloatArray]:
     """At most `most` of the points, spread evenly along the length of the curve, both ends among them."""
     if x.size <= most:
         return x, y
@@ -109,7 +107,7 @@ def thinned(x: Floats, y: Floats, most: int = MOST_POINTS) -> tuple[Floats, Floa
     return x[kept], y[kept]
 
 
-def _counts(labels: Floats, scores: Floats) -> tuple[Floats, Floats]:
+def _counts(labels: FloatArray, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Relevant documents and documents down to each score, from none to all."""
     order = np.argsort(-scores, kind="stable")
     descending = scores[order]

@@ -15,14 +15,10 @@ import matplotlib.style
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from rankwise.reports._curves import MOST_POINTS, Curve
 from rankwise.reports._markup import Markup, element
-
-__all__ = ["curve_figure", "cutoff_figure", "difference_figure", "swatch"]
-
-Floats = NDArray[np.float64]
+from rankwise.types import FloatArray
 
 # The colour-blind-safe palette of Okabe and Ito without its yellow. They stand for the colours of page.css,
 # which differ in light and dark. Dashes tell systems apart where colours cannot, as in print.
@@ -59,8 +55,10 @@ STYLE = {
 _SETTINGS = Lock()
 
 
-def cutoff_figure(name: str, label: str, means: Sequence[Floats], intervals: Sequence[tuple[Floats, Floats]]) -> Markup:
-    """Mean NDCG at cut-offs 1, 2, … with intervals, one line a system, as P2 draws it."""
+def cutoff_figure(
+    name: str, label: str, means: Sequence[FloatArray], intervals: Sequence[tuple[FloatArray, FloatArray]]
+) -> Markup:
+    """Mean NDCG at cut-offs 1, 2, … with intervals, one line per system, as Burges 2006 draws it."""
 
     def draw(axes: Axes) -> None:
         for index, (mean, (low, high)) in enumerate(zip(means, intervals, strict=True)):
@@ -85,7 +83,7 @@ def curve_figure(
     *,
     chance: bool = False,
 ) -> Markup:
-    """Curves in the unit square, one a system; `chance` draws the diagonal of a random order.
+    """Curves in the unit square, one per system; `chance` draws the diagonal of a random order.
 
     A mark is a dot on the curve of the system of that number, at x and y, with a word beside it.
     """
@@ -108,7 +106,7 @@ def curve_figure(
     return _drawn(name, label, draw)
 
 
-def difference_figure(name: str, label: str, differences: Floats) -> Markup:
+def difference_figure(name: str, label: str, differences: FloatArray) -> Markup:
     """Difference of two systems on each query, sorted: the area above the line is what the first one wins."""
     descending = np.sort(differences)[::-1]
     if descending.size > MOST_POINTS:

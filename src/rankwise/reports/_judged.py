@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError, ShapeError
@@ -16,10 +16,7 @@ from rankwise.metrics._evaluate import evaluate
 from rankwise.metrics._evaluation import Evaluation
 from rankwise.metrics._ranking import Ties
 from rankwise.metrics.comparison._compare import Comparison
-
-__all__ = ["Judged"]
-
-Floats = NDArray[np.float64]
+from rankwise.types import FloatArray, IntArray
 
 CUTOFFS = range(1, 11)
 
@@ -29,8 +26,8 @@ class Judged:
     """A comparison (an evaluation becomes a comparison of one system) with the rows it was made from."""
 
     comparison: Comparison
-    labels: Floats
-    scores: dict[str, Floats]
+    labels: FloatArray
+    scores: dict[str, FloatArray]
     groups: QueryGroups
     doc_ids: ArrayLike | None
 
@@ -48,7 +45,9 @@ class Judged:
         by_name = {name: np.asarray(system, dtype=np.float64) for name, system in scores.items()}
         for name, system in by_name.items():
             if system.shape != labels.shape:
-                raise ShapeError(f"scores of {name!r} must have one entry a row, got {system.shape} for {labels.shape}")
+                raise ShapeError(
+                    f"scores of {name!r} must have one entry per row, got {system.shape} for {labels.shape}"
+                )
         groups = QueryGroups.of_rows(qid, labels.size)
         if isinstance(result, Evaluation):
             if len(by_name) != 1:
@@ -95,7 +94,7 @@ class Judged:
             doc_ids=self.doc_ids,
         )
 
-    def worst_queries(self, most: int) -> NDArray[np.int64]:
+    def worst_queries(self, most: int) -> IntArray:
         """Indices of the queries with the lowest mean of the first metric over systems, worst first.
 
         Without a relevant document there is nothing to rank better: such queries are not among them.
@@ -106,12 +105,12 @@ class Judged:
         known = np.flatnonzero(~np.isnan(values) & (relevant > 0))
         return known[np.argsort(values[known], kind="stable")[:most]]
 
-    def rows_of(self, query: int) -> NDArray[np.int64]:
+    def rows_of(self, query: int) -> IntArray:
         """Input rows of a query."""
         start, stop = self.groups.offsets[query : query + 2]
         return np.arange(start, stop) if self.groups.order is None else self.groups.order[start:stop]
 
-    def ranked_labels(self, name: str, query: int) -> Floats:
+    def ranked_labels(self, name: str, query: int) -> FloatArray:
         """Labels of the documents retrieved for a query from the top down; equal scores as in the input."""
         rows = self.rows_of(query)
         scores = self.scores[name][rows]

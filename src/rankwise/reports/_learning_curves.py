@@ -1,4 +1,4 @@
-"""A picture of learning curves, as P4's figure 3: a panel a metric, a curve a sampler."""
+"""A picture of learning curves, as Donmez 2009's figure 3: a panel per metric, a curve per sampler."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from rankwise.data._atomic import atomic_path
 from rankwise.errors import DataError
 from rankwise.reports._figures import _SETTINGS, DASHES, INK, SERIES, STYLE
 from rankwise.sampling import Simulation
-
-__all__ = ["check_picture_name", "write_learning_curves"]
 
 ENDINGS = (".png", ".svg")
 MOST_BANDS = 4  # more lie upon each other and hide the curves; the intervals are in the table and in JSON
@@ -60,7 +58,7 @@ def _draw(axes: Axes, found: Simulation, metric: str) -> None:
     labels = np.mean([counts.mean(axis=0) for counts in found.labelled.values()], axis=0) / found.queries
     above = axes.secondary_xaxis("top")
     above.set_xticks(ticks, [f"{labels[t]:.3g}" for t in ticks])
-    above.set_xlabel("labels a query")
+    above.set_xlabel("labels per query")
 
 
 def _key(figure: Figure, lines: Sequence[Line2D], names: Sequence[str]) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from html import escape
 
-__all__ = ["Markup", "element", "joined"]
-
 VOID = {"br", "meta"}
 """Elements that HTML closes by itself."""
 

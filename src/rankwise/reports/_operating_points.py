@@ -1,11 +1,10 @@
-"""Where on its curve a system stands by a metric such as `r@p=0.95`: the threshold that the metric's value is of."""
+"""Where on its curve per system stands by a metric such as `r@p=0.95`: the threshold that the metric's value is of."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.metrics._names import parse
 from rankwise.metrics.catalogue._precision_at_recall import PrecisionAtRecall
@@ -13,10 +12,8 @@ from rankwise.metrics.catalogue._recall_at_precision import RecallAtPrecision
 from rankwise.metrics.catalogue._tpr_at_fpr import TPRAtFPR
 from rankwise.metrics.certification._operating_point import counts_at
 from rankwise.reports._judged import Judged
+from rankwise.types import FloatArray
 
-__all__ = ["OperatingPoint", "marks_a_point", "operating_point", "operating_points"]
-
-Floats = NDArray[np.float64]
 PointMetric = RecallAtPrecision | PrecisionAtRecall | TPRAtFPR
 
 
@@ -60,7 +57,7 @@ def operating_points(judged: Judged) -> list[OperatingPoint]:
     return [point for point in found if point is not None]
 
 
-def operating_point(metric: str, labels: Floats, scores: Floats, system: int = 0) -> OperatingPoint | None:
+def operating_point(metric: str, labels: FloatArray, scores: FloatArray, system: int = 0) -> OperatingPoint | None:
     """The best threshold by the metric; None where none has a value above 0.
 
     >>> labels, scores = np.array([1.0, 1.0, 0.0, 1.0]), np.array([4.0, 3.0, 2.0, 1.0])

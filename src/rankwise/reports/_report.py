@@ -14,8 +14,6 @@ from rankwise.metrics.comparison._compare import Comparison
 from rankwise.reports._judged import Judged
 from rankwise.reports._markup import Markup, element, joined
 
-__all__ = ["write_report"]
-
 
 def write_report(
     path: str | Path,

@@ -12,8 +12,6 @@ from rankwise.reports._markup import Markup, element, joined
 from rankwise.reports._operating_points import OperatingPoint, marks_a_point, operating_points
 from rankwise.reports._tables import TOP, metric_table, test_table, worst_table
 
-__all__ = ["figure_section", "metric_section", "test_section", "what_was_judged", "worst_section"]
-
 NOTHING = Markup("")
 
 
@@ -27,7 +25,7 @@ def what_was_judged(judged: Judged) -> Markup:
         "convention": first.convention,
         "ties": first.ties,
         "undefined queries": first.empty,
-        "weights": "equal" if first.weight is None else "one a query",
+        "weights": "equal" if first.weight is None else "one per query",
     }
     return element("dl", *(element("div", element("dt", name), element("dd", fact)) for name, fact in facts.items()))
 
@@ -57,7 +55,7 @@ def test_section(judged: Judged) -> Markup:
         _note(
             f"Difference of the means with its {comparison.level:.0%} interval (t). p is the chance of so "
             f"large a difference between equal systems, two-sided; below {chance} it is bold. The t-test and "
-            "Fisher’s randomisation test are Holm-corrected for the pairs of one metric; Tukey’s accounts "
+            "Fisher’s randomization test are Holm-corrected for the pairs of one metric; Tukey’s accounts "
             "for them by itself. Effect size: mean difference by the standard deviation of the differences. "
             "Wins, ties and losses count queries."
         ),

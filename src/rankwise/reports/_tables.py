@@ -6,14 +6,12 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.metrics._evaluation import Evaluation
 from rankwise.metrics.comparison._compare import Comparison, PairTest, p_text
 from rankwise.reports._judged import Judged
 from rankwise.reports._markup import Markup, element, joined
-
-__all__ = ["metric_table", "test_table", "worst_table"]
+from rankwise.types import FloatArray
 
 WORST = 10
 TOP = 10
@@ -94,7 +92,7 @@ def worst_table(judged: Judged) -> Markup:
     return _table("Worst queries", ["query", "documents", "relevant", *judged.scores], rows)
 
 
-def _label_cells(labels: NDArray[np.float64], largest: float) -> Markup:
+def _label_cells(labels: FloatArray, largest: float) -> Markup:
     """Labels as shaded cells; a label below 0 was not judged."""
     texts = ["?" if label < 0 else f"{label:g}" for label in labels]
     shades = [math.ceil(SHADES * label / largest) if label > 0 else 0 for label in labels]

@@ -8,12 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from rankwise._validation import is_finite_number
 from rankwise.errors import DataError
-from rankwise.rankers._persistence import is_number
-from rankwise.sampling._pool import Array, Pool, Rows
+from rankwise.sampling._pool import Pool
 from rankwise.sampling._spread import spread
-
-__all__ = ["Sampler", "sampler_kinds", "sampler_named"]
+from rankwise.types import FloatArray, IntArray
 
 _KINDS: dict[str, type[Sampler]] = {}
 
@@ -22,7 +21,7 @@ _KINDS: dict[str, type[Sampler]] = {}
 class Sampler(ABC):
     """Chooses documents to be labelled; a subclass with a `kind` is known by that name everywhere.
 
-    A subclass states `utilities`: one number a candidate of the pool, the higher the sooner to be labelled, compared
+    A subclass states `utilities`: one number per candidate of the pool, the higher the sooner to be labelled, compared
     within a query only. `select` takes the highest of each query, equal ones at random by seed.
 
     With `apart` above 0, documents of a batch are no near-duplicates: one whose features are within `apart` deviations
@@ -34,7 +33,7 @@ class Sampler(ABC):
     kind: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
-        if not (is_number(self.apart) and self.apart >= 0):
+        if not (is_finite_number(self.apart) and self.apart >= 0):
             raise DataError(f"apart must be a number of deviations from 0, got {self.apart!r}; pass for example 0.1")
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -43,13 +42,13 @@ class Sampler(ABC):
             _KINDS[cls.kind] = cls
 
     @abstractmethod
-    def utilities(self, pool: Pool, rng: np.random.Generator) -> Array:
+    def utilities(self, pool: Pool, rng: np.random.Generator) -> FloatArray:
         """How useful a label of each candidate of the pool would be.
 
         `rng` is for what is left to chance; `pool.drawn(rng)` draws so that the order of the rows does not matter.
         """
 
-    def select(self, pool: Pool, per_query: int = 5, seed: int = 0) -> Rows:
+    def select(self, pool: Pool, per_query: int = 5, seed: int = 0) -> IntArray:
         """Rows to be labelled next: of each query its `per_query` most useful candidates (or all it has), best first.
 
         >>> from rankwise.sampling import Top
@@ -67,7 +66,7 @@ class Sampler(ABC):
         found = np.asarray(self.utilities(pool, rng), dtype=np.float64)
         if found.shape != pool.candidates.shape:
             raise DataError(
-                f"{type(self).__name__}.utilities must give one number a candidate, got shape {found.shape} for "
+                f"{type(self).__name__}.utilities must give one number per candidate, got shape {found.shape} for "
                 f"{pool.candidates.size}"
             )
         if np.isnan(found).any():

@@ -9,24 +9,20 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from rankwise._validation import as_vector
 from rankwise.data import RankingData
 from rankwise.data._row_hashes import row_keys
 from rankwise.errors import DataError, ShapeError
 from rankwise.kernels._threads import by_queries
 from rankwise.kernels.sorting import _rising_lists as rising_lists
-from rankwise.metrics._evaluate import rows_of
 from rankwise.metrics._ranking import falling_rows
-
-__all__ = ["Pool", "QueryOrder"]
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.int64]
+from rankwise.types import BoolArray, FloatArray, IntArray
 
 FEW = 64  # documents of a query that are kept sorted one by one; to choose more, all are sorted
-_ORDERS: WeakKeyDictionary[RankingData, Rows] = WeakKeyDictionary()  # the data stay the same round after round
+_ORDERS: WeakKeyDictionary[RankingData, IntArray] = WeakKeyDictionary()  # the data stay the same round after round
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,20 +32,20 @@ class QueryOrder:
     Query q has the places `offsets[q]:offsets[q + 1]`.
     """
 
-    rows: Rows
-    query: Rows
-    scores: Array
-    offsets: Rows
+    rows: IntArray
+    query: IntArray
+    scores: FloatArray
+    offsets: IntArray
 
     @cached_property
-    def ranks(self) -> Array:
+    def ranks(self) -> FloatArray:
         """Rank of each place within its query, from 1 at the lowest score; equal scores share their mean rank."""
         found = np.empty(self.rows.size)
         by_queries(lambda low, high: rising_lists.mean_ranks(self.scores, self.offsets, low, high, found), self.offsets)
         return found
 
     @cached_property
-    def run_bounds(self) -> tuple[Rows, Rows]:
+    def run_bounds(self) -> tuple[IntArray, IntArray]:
         """For each place the first and the last place of its query that have the same score."""
         is_first = np.ones(self.rows.size, dtype=bool)
         is_first[1:] = (self.scores[1:] != self.scores[:-1]) | (self.query[1:] != self.query[:-1])
@@ -58,7 +54,7 @@ class QueryOrder:
         run = np.cumsum(is_first) - 1
         return firsts[run], lasts[run]
 
-    def back(self, values: Array) -> Array:
+    def back(self, values: FloatArray) -> FloatArray:
         """Values by place as values by candidate."""
         out = np.empty_like(values)
         out[self.rows] = values
@@ -81,21 +77,23 @@ class Pool:
     """
 
     data: RankingData
-    y: Array
+    y: FloatArray
     ranker: Any
-    closed: NDArray[np.bool_] | None = None
+    closed: BoolArray | None = None
 
     def __post_init__(self) -> None:
-        y = rows_of("labels", self.y)
+        y = as_vector("labels", self.y)
         closed = None if self.closed is None else np.asarray(self.closed, dtype=bool)
         for name, rows in (("y", y), ("closed", closed)):
             if rows is not None and rows.shape != (len(self.data),):
-                raise ShapeError(f"{name} must have one entry a row: got shape {rows.shape} for {len(self.data)} rows")
+                raise ShapeError(
+                    f"{name} must have one entry per row: got shape {rows.shape} for {len(self.data)} rows"
+                )
         object.__setattr__(self, "y", y)
         object.__setattr__(self, "closed", closed)
 
     @cached_property
-    def _open(self) -> tuple[Rows, Rows]:
+    def _open(self) -> tuple[IntArray, IntArray]:
         groups = self.data.groups
         free = self.y < 0 if self.closed is None else (self.y < 0) & ~self.closed
         grouped = groups.grouped(free)
@@ -103,26 +101,26 @@ class Pool:
         return rows, np.append(0, np.cumsum(grouped))[groups.offsets]
 
     @property
-    def candidates(self) -> Rows:
+    def candidates(self) -> IntArray:
         """Rows that may be chosen, grouped by query."""
         return self._open[0]
 
     @property
-    def offsets(self) -> Rows:
+    def offsets(self) -> IntArray:
         """Where the candidates of each query start; queries without any are empty."""
         return self._open[1]
 
     @cached_property
-    def query(self) -> Rows:
+    def query(self) -> IntArray:
         """The query of each candidate."""
         return np.repeat(np.arange(self.offsets.size - 1), np.diff(self.offsets))
 
     @cached_property
-    def scores(self) -> Array:
+    def scores(self) -> FloatArray:
         """The ranker's score of each candidate."""
         return self.scores_by(self.ranker)
 
-    def scores_by(self, ranker: Any, some: Rows | None = None) -> Array:
+    def scores_by(self, ranker: Any, some: IntArray | None = None) -> FloatArray:
         """Scores of the candidates, or of some of them (by number), by a ranker, checked."""
         rows = self.candidates if some is None else self.candidates[some]
         if 2 * rows.size > len(self.data):  # scoring a few rows more is faster than copying the others
@@ -130,12 +128,12 @@ class Pool:
         return _scores(ranker, self.data.X[rows])
 
     @cached_property
-    def known_scores(self) -> Array:
+    def known_scores(self) -> FloatArray:
         """The ranker's score of each row that has a label."""
         return _scores(self.ranker, self.data.X[self.labelled])
 
     @cached_property
-    def labelled(self) -> Rows:
+    def labelled(self) -> IntArray:
         """Rows that have a label."""
         return np.flatnonzero(self.y >= 0)
 
@@ -144,22 +142,22 @@ class Pool:
         """The candidates by rising score."""
         return self.rising_by(self.scores)
 
-    def rising_by(self, scores: Array) -> QueryOrder:
+    def rising_by(self, scores: FloatArray) -> QueryOrder:
         """The candidates by other scores."""
         rows = falling_rows(-scores, self.offsets)
         return QueryOrder(rows, self.query, scores[rows], self.offsets)
 
-    def falling_by(self, utilities: Array, rng: np.random.Generator) -> Rows:
+    def falling_by(self, utilities: FloatArray, rng: np.random.Generator) -> IntArray:
         """Candidates (by number) of each query, the highest first, equal ones in a random order."""
         return falling_rows(utilities, self.offsets, self.drawn(rng)[self.candidates])
 
-    def drawn(self, rng: np.random.Generator) -> Array:
+    def drawn(self, rng: np.random.Generator) -> FloatArray:
         """A random number for each row, from 0 to 1, the same in whatever order rows come (unless they are alike)."""
         numbers = np.empty(len(self.data))
         numbers[_by_content(self.data)] = rng.random(numbers.size)
         return numbers
 
-    def best_of_each(self, utilities: Array, count: int, rng: np.random.Generator) -> Rows:
+    def best_of_each(self, utilities: FloatArray, count: int, rng: np.random.Generator) -> IntArray:
         """The first `count` candidates of each query by falling utility, equal ones at random."""
         if count > FEW:
             return self.first_of(self.falling_by(utilities, rng), count)
@@ -168,7 +166,7 @@ class Pool:
             chosen, _ = self._best(utilities, self.drawn(rng)[self.candidates], count)
         return chosen
 
-    def _best(self, utilities: Array, keys: Array, count: int) -> tuple[Rows, bool]:
+    def _best(self, utilities: FloatArray, keys: FloatArray, count: int) -> tuple[IntArray, bool]:
         n_queries, offsets, tied = self.offsets.size - 1, self.offsets, []
         chosen, found = np.empty(n_queries * count, dtype=np.int64), np.empty(n_queries, dtype=np.int64)
 
@@ -178,17 +176,17 @@ class Pool:
         by_queries(choose, offsets)
         return chosen.reshape(n_queries, count)[np.arange(count) < found[:, None]], any(tied)
 
-    def places(self, order: Rows) -> Rows:
+    def places(self, order: IntArray) -> IntArray:
         """For each candidate its place in its query by this order, from 0."""
         place = np.empty_like(order)
         place[order] = np.arange(order.size) - self.offsets[:-1][self.query]
         return place
 
-    def first_of(self, order: Rows, count: int) -> Rows:
+    def first_of(self, order: IntArray, count: int) -> IntArray:
         """The first `count` candidates of each query by this order."""
         return order[np.arange(order.size) - self.offsets[:-1][self.query] < count]
 
-    def can_learn(self, rows: Rows, labels: Array) -> bool:
+    def can_learn(self, rows: IntArray, labels: FloatArray) -> bool:
         """Whether some query has two different labels."""
         if not rows.size:
             return False
@@ -198,7 +196,7 @@ class Pool:
         np.maximum.at(high, query, labels)
         return bool((low < high).any())
 
-    def refitted(self, rows: Rows, labels: Array) -> Any:
+    def refitted(self, rows: IntArray, labels: FloatArray) -> Any:
         """A copy of the ranker, fitted on these rows with these labels."""
         found = clone(self.ranker).fit(self.data.X[rows], labels, qid=self.data.qid[rows])
         if getattr(found, "interrupted_", False):
@@ -208,24 +206,24 @@ class Pool:
     @classmethod
     def of(cls, X: Any, y: ArrayLike, qid: ArrayLike | None, ranker: Any) -> Pool:
         """The pool of plain arrays; labels below 0 are those to be had."""
-        data = RankingData(X, rows_of("labels", y), qid)  # type: ignore[arg-type]
+        data = RankingData(X, as_vector("labels", y), qid)  # type: ignore[arg-type]
         if (data.y >= 0).all():
             raise DataError("every row has a label, so there is nothing to choose; mark rows without one by -1")
         return cls(data, data.y, ranker)
 
 
-def _scores(ranker: Any, X: Any) -> Array:
+def _scores(ranker: Any, X: Any) -> FloatArray:
     if X.shape[0] == 0:
         return np.empty(0)
-    found = rows_of("scores", ranker.predict(X))
+    found = as_vector("scores", ranker.predict(X))
     if found.size != X.shape[0]:
         raise ShapeError(
-            f"{type(ranker).__name__}.predict must give one score a row, got {found.size} for {X.shape[0]}"
+            f"{type(ranker).__name__}.predict must give one score per row, got {found.size} for {X.shape[0]}"
         )
     return found
 
 
-def _by_content(data: RankingData) -> Rows:
+def _by_content(data: RankingData) -> IntArray:
     """The rows in an order that depends on their features alone."""
     if data not in _ORDERS:
         keys = row_keys(sp.csr_matrix(data.X) if data.is_sparse else data.X, np.zeros(len(data)))

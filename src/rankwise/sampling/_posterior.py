@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from rankwise.sampling._pool import Array, Pool
+from rankwise.sampling._pool import Pool
+from rankwise.types import FloatArray
 
-__all__ = ["deviation_of", "grade_chances"]
 
-
-def grade_chances(pool: Pool) -> tuple[Array, Array]:
+def grade_chances(pool: Pool) -> tuple[FloatArray, FloatArray]:
     """The grades that were given so far, and for each candidate the chance of each of them.
 
     P(grade >= g) is a logistic function of the score, fitted to the labels so far, for each g; scores are counted from
@@ -34,6 +33,6 @@ def grade_chances(pool: Pool) -> tuple[Array, Array]:
     return grades, -np.diff(np.minimum.accumulate(at_least, axis=1), axis=1)
 
 
-def deviation_of(scores: Array) -> float:
+def deviation_of(scores: FloatArray) -> float:
     """The standard deviation of scores, 1 where they are all equal (their deviation is then a rounding error)."""
     return float(scores.std()) if np.ptp(scores) > 0 else 1.0

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from rankwise.sampling._pool import Array, Pool, Rows
-
-__all__ = ["spread"]
+from rankwise.sampling._pool import Pool
+from rankwise.types import FloatArray, IntArray
 
 AT_A_TIME = 32  # documents whose features are looked at together
 
 
-def spread(pool: Pool, order: Rows, per_query: int, apart: float) -> Rows:
+def spread(pool: Pool, order: IntArray, per_query: int, apart: float) -> IntArray:
     """The order with near-duplicates of what stands before them moved behind the first `per_query` of each query."""
     scales = _scales(pool.data.X, pool.data.is_sparse)
     parts = [
@@ -24,7 +23,9 @@ def spread(pool: Pool, order: Rows, per_query: int, apart: float) -> Rows:
     return np.concatenate(parts)
 
 
-def _spread_query(pool: Pool, order: Rows, count: int, apart: float, scales: tuple[Array, Array]) -> Rows:
+def _spread_query(
+    pool: Pool, order: IntArray, count: int, apart: float, scales: tuple[FloatArray, FloatArray]
+) -> IntArray:
     means, deviations = scales
     chosen: list[int] = []
     kept = np.empty((count, means.size))
@@ -42,7 +43,7 @@ def _spread_query(pool: Pool, order: Rows, count: int, apart: float, scales: tup
     return np.concatenate([order[chosen], np.delete(order, chosen)])
 
 
-def _scales(X: Any, is_sparse: bool) -> tuple[Array, Array]:
+def _scales(X: Any, is_sparse: bool) -> tuple[FloatArray, FloatArray]:
     """Mean and standard deviation of what is known of each feature, 0 and 1 where nothing is."""
     if is_sparse:
         means, variances, known = mean_variance_axis(X.astype(np.float64), axis=0, return_sum_weights=True)

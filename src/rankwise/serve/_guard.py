@@ -13,9 +13,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["MISTAKE", "Door", "Guard", "Refused", "answer"]
-
-log = logging.getLogger("rankwise")
+log = logging.getLogger(__name__)
 
 MISTAKE = "this is a mistake in rankwise; what it was stands in the terminal where it is served"
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}

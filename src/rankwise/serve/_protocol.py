@@ -6,8 +6,6 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-__all__ = ["BoundedHttp"]
-
 MOST_HEAD = 32 << 10  # bytes that may come, after those that come at once, without the end of the headers
 MOST_WAITING = 1 << 20  # bytes of a body that are held back from an application, which may refuse it
 

@@ -15,8 +15,6 @@ from starlette.types import ASGIApp
 from rankwise.errors import DataError
 from rankwise.serve._protocol import BoundedHttp
 
-__all__ = ["config_for", "is_loopback", "listening", "serve", "url_of"]
-
 REMEDIES = {
     errno.EADDRINUSE: "stop what uses it, or pass another --port (0 takes a free one)",
     errno.EACCES: "pass a --port from 1024",

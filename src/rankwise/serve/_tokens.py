@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import secrets
 
-__all__ = ["SHORTEST_SECRET", "is_fit", "is_same", "sent_by"]
-
 SHORTEST_SECRET = 8
 
 

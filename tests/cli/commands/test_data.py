@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankwise as rw
-from rankwise.data import cubic, describe, normalise, r_of_k, split, topics, web
+from rankwise.data import cubic, describe, normalize, r_of_k, split, topics, web
 from tests.cli.conftest import Run
 
 
@@ -47,9 +47,9 @@ def test_split_writes_all_parts_or_none(run: Run) -> None:
 
 
 @pytest.mark.parametrize("how", ["query", "global"])
-def test_normalise(run: Run, how: str) -> None:
-    run("data", "normalise", "test.txt", "out.parquet", "--how", how)
-    assert_same(rw.read("out.parquet"), normalise(rw.read("test.txt"), how))  # type: ignore[arg-type]
+def test_normalize(run: Run, how: str) -> None:
+    run("data", "normalize", "test.txt", "out.parquet", "--how", how)
+    assert_same(rw.read("out.parquet"), normalize(rw.read("test.txt"), how))  # type: ignore[arg-type]
 
 
 def test_made_data_are_the_librarys(run: Run) -> None:

@@ -60,7 +60,7 @@ def test_a_net_is_resumed(run: Run) -> None:
 BAD = {
     "hidden=10": "hidden must be a list as [1, …]",
     "hidden=[0]": "hidden must be the widths",
-    "optimiser=sgd": "optimiser must be adamw or p2",
+    "optimizer=sgd": "optimizer must be adamw or p2",
     "torch_module=net": "torch_module must be a torch.nn.Module",
     "num_leaves=3": "has no parameter 'num_leaves'",
 }

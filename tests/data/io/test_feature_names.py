@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rankwise.data import RankingData, normalise, read, split, write
+from rankwise.data import RankingData, normalize, read, split, write
 from rankwise.errors import DataError, FormatError, ShapeError
 
 NAMES = ["price", "größe, cm", 'the "best"', "x:1 [a]"]
@@ -53,12 +53,12 @@ def test_names_follow_the_first_of_several_files(tmp_path):
 
 def test_names_go_with_the_columns():
     assert DATA.rows(np.array([3, 1])).feature_names == NAMES
-    assert normalise(DATA).feature_names == NAMES
+    assert normalize(DATA).feature_names == NAMES
     assert [part.feature_names for part in split(DATA, (2 / 3, 1 / 3))] == [NAMES, NAMES]
 
 
 def test_names_that_do_not_fit():
-    with pytest.raises(ShapeError, match="one entry a feature, got 1 for 4 features"):
+    with pytest.raises(ShapeError, match="one entry per feature, got 1 for 4 features"):
         replace(DATA, feature_names=["a"])
     with pytest.raises(DataError, match="must differ, got 'a' twice"):
         replace(DATA, feature_names=["a", "b", "a", "c"])

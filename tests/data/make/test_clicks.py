@@ -61,7 +61,7 @@ def test_as_one_table(form):
 
 
 def test_bad_arguments_are_one_sentence():
-    with pytest.raises(ShapeError, match="one entry a row: got 3 for 480"):
+    with pytest.raises(ShapeError, match="one entry per row: got 3 for 480"):
         simulate_clicks(DATA, [1, 2, 3])
     with pytest.raises(DataError, match="sessions must be 1 or more, got 0"):
         simulate_clicks(DATA, DATA.y, sessions=0)

@@ -1,4 +1,4 @@
-"""Splitting, normalising and describing."""
+"""Splitting, normalizing and describing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankwise.data import RankingData, describe, normalise, split
+from rankwise.data import RankingData, describe, normalize, split
 from rankwise.errors import DataError
 
 
@@ -44,38 +44,38 @@ def test_split_refuses_empty_parts():
         split(example(queries=2))
 
 
-def test_normalise_by_query_as_scikit_learn_would():
+def test_normalize_by_query_as_scikit_learn_would():
     from sklearn.preprocessing import minmax_scale
 
     data = example()
     expected = np.empty_like(data.X)
     for query in np.unique(data.qid):
         expected[data.qid == query] = minmax_scale(data.X[data.qid == query])
-    np.testing.assert_allclose(normalise(data).X, expected, atol=1e-6)
+    np.testing.assert_allclose(normalize(data).X, expected, atol=1e-6)
 
 
-def test_normalise_globally_as_scikit_learn_would():
+def test_normalize_globally_as_scikit_learn_would():
     from sklearn.preprocessing import StandardScaler
 
     data = example()
-    np.testing.assert_allclose(normalise(data, "global").X, StandardScaler().fit_transform(data.X), atol=1e-5)
+    np.testing.assert_allclose(normalize(data, "global").X, StandardScaler().fit_transform(data.X), atol=1e-5)
 
 
 @pytest.mark.parametrize("how", ["query", "global"])
 def test_constant_and_missing_features(how):
     X = np.float32([[0.1, np.nan, 1], [0.1, np.nan, np.nan], [0.1, np.nan, 3]])
-    scaled = normalise(RankingData(X, [0, 1, 2], [5, 5, 5]), how).X
+    scaled = normalize(RankingData(X, [0, 1, 2], [5, 5, 5]), how).X
     assert scaled[:, 0].tolist() == [0, 0, 0]
     assert np.isnan(scaled[:, 1]).all()
     assert np.isnan(scaled[1, 2])
     assert scaled[0, 2] < scaled[2, 2]
 
 
-def test_normalise_refuses():
+def test_normalize_refuses():
     with pytest.raises(DataError, match="must be 'query' or 'global', got 'row'"):
-        normalise(example(), "row")
+        normalize(example(), "row")
     with pytest.raises(DataError, match="sparse features cannot be shifted"):
-        normalise(RankingData(sp.csr_array([[1.0]]), [1], [1]))
+        normalize(RankingData(sp.csr_array([[1.0]]), [1], [1]))
 
 
 def test_describe():

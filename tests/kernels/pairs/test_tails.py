@@ -64,7 +64,7 @@ def test_equal_scores_are_put_together(lists):
 
 
 def lowest_mean(gaps, weights, mass):
-    """The mean gap of the lowest pairs, of the last one a part only."""
+    """The mean gap of the lowest pairs, of the last one per part only."""
     order = np.argsort(gaps)
     before = np.append(0.0, np.cumsum(weights[order])[:-1])
     return float(np.clip(mass - before, 0.0, weights[order]) @ gaps[order]) / mass

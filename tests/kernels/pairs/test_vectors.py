@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankwise.kernels._compile import specialise
+from rankwise.kernels._compile import specialize
 from rankwise.kernels.pairs import _pair_sums as pair_sums
 from rankwise.kernels.pairs._expansions import SLOWEST
 from tests.reference import sweep_by_scalars
@@ -33,7 +33,7 @@ def test_sweep_is_its_scalar_twin(factors: int, classes: int, vectors: int, betw
     by_scalars = sweep_by_scalars.sweep(
         scores.tolist(), own.tolist(), heights, rates, push, bend, zero[:, :, :classes], share.tolist(), down
     )
-    compiled = specialise(pair_sums.sweep, FACTORS=factors, CLASSES=classes, VECTORS=vectors, BETWEEN=between)
+    compiled = specialize(pair_sums.sweep, FACTORS=factors, CLASSES=classes, VECTORS=vectors, BETWEEN=between)
     pushes, bends = np.zeros(n), np.zeros(n)
     z = pair_sums.decays(scores, rates[0])
     tables = (table.reshape(classes, -1) for table in (push, bend, zero))

@@ -104,7 +104,7 @@ def test_agrees_with_ranx() -> None:
 
 
 def test_micro_and_macro_precision_coincide_as_printed() -> None:
-    """P0 (2) and (4): with the same k for every grade, pooling and averaging give one number."""
+    """Welleck 2016 (2) and (4): with the same k for every grade, pooling and averaging give one number."""
     rng = np.random.default_rng(0)
     qid = np.repeat(np.arange(20), 8)
     y, s = rng.integers(0, 5, qid.size), rng.normal(size=qid.size)

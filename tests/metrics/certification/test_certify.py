@@ -198,7 +198,7 @@ def test_a_certificate_can_be_printed_and_stored():
         (DataError, "needs a relevant document", ([0, 0], [1, 0], "r@p=0.9"), {}),
         (DataError, "without any irrelevant", ([1, 1], [1, 0], "tpr@fpr=0.1"), {}),
         (DataError, "thresholds must be finite", ([1, 0], [1, 0], "r@p=0.9"), {"thresholds": [np.nan]}),
-        (ShapeError, "one entry a row, got 2 and 1", ([1, 0], [1], "r@p=0.9"), {}),
+        (ShapeError, "one entry per row, got 2 and 1", ([1, 0], [1], "r@p=0.9"), {}),
     ],
 )
 def test_what_cannot_be_certified_on(error, said, arguments, options):

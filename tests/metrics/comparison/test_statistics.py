@@ -45,12 +45,12 @@ def test_fisher_enumerates_short_lists_as_scipy_does(n):
         permutation_type="samples",
         alternative="greater",
     )
-    assert rs.fisher_randomisation(a, b) == pytest.approx(exact.pvalue, abs=1e-12)
+    assert rs.fisher_randomization(a, b) == pytest.approx(exact.pvalue, abs=1e-12)
 
 
 def test_fisher_sampled_is_that_of_ranx_within_the_noise_of_sampling():
     a, b = two_systems(60, gain=0.02, seed=3)
-    ours = rs.fisher_randomisation(a, b, samples=20_000)
+    ours = rs.fisher_randomization(a, b, samples=20_000)
     theirs, _ = fisher_randomization_test(a, b, n_permutations=20_000)
     assert 0.01 < ours < 0.5
     assert ours == pytest.approx(theirs, abs=5 * math.sqrt(0.25 / 20_000) * math.sqrt(2))
@@ -58,9 +58,9 @@ def test_fisher_sampled_is_that_of_ranx_within_the_noise_of_sampling():
 
 def test_fisher_sampled_agrees_with_fisher_enumerated(monkeypatch):
     a, b = two_systems(14, gain=0.05, seed=1)
-    exact = rs.fisher_randomisation(a, b)
+    exact = rs.fisher_randomization(a, b)
     monkeypatch.setattr(rs, "ENUMERATED", 0)
-    sampled = rs.fisher_randomisation(a, b, samples=200_000)
+    sampled = rs.fisher_randomization(a, b, samples=200_000)
     assert sampled == pytest.approx(exact, abs=5 * math.sqrt(exact * (1 - exact) / 200_000))
 
 
@@ -118,7 +118,7 @@ def test_bootstrap_interval_is_that_of_scipy_within_the_noise_of_sampling():
 @settings(max_examples=60, deadline=None)
 def test_p_values_lie_in_0_1_and_do_not_depend_on_who_is_a(pair):
     a, b = pair
-    for test in (rs.paired_t, rs.fisher_randomisation):
+    for test in (rs.paired_t, rs.fisher_randomization):
         p = test(a, b)
         assert 0 <= p <= 1
         assert test(b, a) == pytest.approx(p, abs=0.03)
@@ -160,7 +160,7 @@ def test_intervals_hold_the_mean_and_equal_weights_change_nothing(n, seed):
 
 def test_a_weight_of_two_has_the_mean_of_a_query_given_twice():
     values, weight = np.array([0.1, 0.5, 0.9]), np.array([2.0, 1.0, 1.0])
-    assert rs.linearised(values, weight).mean() == pytest.approx(np.average(values, weights=weight))
+    assert rs.linearized(values, weight).mean() == pytest.approx(np.average(values, weights=weight))
 
 
 def test_a_query_of_weight_zero_does_not_count():
@@ -177,18 +177,18 @@ def test_weighted_t_interval_is_that_of_the_weighted_bootstrap():
 
 def test_fisher_holds_its_level_when_there_is_no_difference():
     rng = np.random.default_rng(9)
-    p = np.array([rs.fisher_randomisation(*rng.random((2, 30)), samples=500) for _ in range(400)])
+    p = np.array([rs.fisher_randomization(*rng.random((2, 30)), samples=500) for _ in range(400)])
     assert np.mean(p <= 0.05) == pytest.approx(0.05, abs=0.035)
     assert np.mean(p) == pytest.approx(0.5, abs=0.06)
 
 
 def test_the_same_seed_gives_the_same_answer_and_blocks_do_not_matter(monkeypatch):
     a, b = two_systems(50, gain=0.01)
-    whole = rs.fisher_randomisation(a, b, seed=4), rs.bootstrap_interval(a, seed=4)
-    assert whole == (rs.fisher_randomisation(a, b, seed=4), rs.bootstrap_interval(a, seed=4))
-    assert whole != (rs.fisher_randomisation(a, b, seed=5), rs.bootstrap_interval(a, seed=5))
+    whole = rs.fisher_randomization(a, b, seed=4), rs.bootstrap_interval(a, seed=4)
+    assert whole == (rs.fisher_randomization(a, b, seed=4), rs.bootstrap_interval(a, seed=4))
+    assert whole != (rs.fisher_randomization(a, b, seed=5), rs.bootstrap_interval(a, seed=5))
     monkeypatch.setattr(rs, "BLOCK_CELLS", 1000)
-    assert rs.fisher_randomisation(a, b, seed=4) == pytest.approx(whole[0], abs=0.03)
+    assert rs.fisher_randomization(a, b, seed=4) == pytest.approx(whole[0], abs=0.03)
     assert rs.bootstrap_interval(a, seed=4) == pytest.approx(whole[1], abs=0.02)
 
 
@@ -199,7 +199,7 @@ def test_equal_systems_have_p_1_and_no_effect():
     a = np.array([0.2, 0.5, 0.9])
     almost = a + 1e-15  # the same metric, summed in another order
     for other in (a, almost):
-        assert rs.paired_t(a, other) == rs.fisher_randomisation(a, other) == 1.0
+        assert rs.paired_t(a, other) == rs.fisher_randomization(a, other) == 1.0
         assert (rs.tukey_hsd(np.column_stack([a, other])) == 1).all()
         assert rs.cohens_d(a, other) == 0.0
         assert rs.wins_ties_losses(a, other) == (0, 3, 0)
@@ -209,7 +209,7 @@ def test_a_constant_difference_is_certain():
     a = np.linspace(0.1, 0.8, 30)
     assert rs.paired_t(a + 0.1, a) == 0.0
     assert rs.tukey_hsd(np.column_stack([a + 0.1, a]))[0, 1] == 0.0
-    assert rs.fisher_randomisation(a + 0.1, a) == pytest.approx(1 / 10_001, rel=2)
+    assert rs.fisher_randomization(a + 0.1, a) == pytest.approx(1 / 10_001, rel=2)
     assert rs.cohens_d(a + 0.1, a) == math.inf
     assert rs.cohens_d(a, a + 0.1) == -math.inf
 
@@ -218,7 +218,7 @@ def test_a_constant_difference_is_certain():
 def test_fewer_than_two_queries_give_nan(n):
     a, b = np.full(n, 0.5), np.full(n, 0.7)
     assert math.isnan(rs.paired_t(a, b))
-    assert math.isnan(rs.fisher_randomisation(a, b))
+    assert math.isnan(rs.fisher_randomization(a, b))
     assert math.isnan(rs.cohens_d(a, b))
     assert np.isnan(rs.tukey_hsd(np.column_stack([a, b]))).all()
     assert np.isnan(rs.t_interval(a)).all()

@@ -138,7 +138,7 @@ def test_models_that_no_system_can_compute(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="a net of your own"):
         export(own.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid), path, to="onnx")
     several = RateClassifier("f1", model="linear", folds=2).fit(TRAIN.X[:200], np.arange(200) % 3)
-    with pytest.raises(DataError, match="one score a row, got a classifier of 3 classes"):
+    with pytest.raises(DataError, match="one score per row, got a classifier of 3 classes"):
         export(several, path, to="onnx")
     with pytest.raises(DataError, match="there is no format 'pmml'"):
         export(made("lambdamart"), path, to="pmml")

@@ -91,5 +91,5 @@ def test_a_metric_with_many_grades_and_one_without_factors():
 def test_what_does_not_fit_is_said():
     with pytest.raises(DataError, match="sigma must be"):
         RankNetObjective([0, 1], sigma=0.0)
-    with pytest.raises(ShapeError, match="scores must have one entry a row"):
+    with pytest.raises(ShapeError, match="scores must have one entry per row"):
         RankNetObjective([0, 1]).gradient_and_costs([1.0])

@@ -126,11 +126,11 @@ def test_wrong_results_are_named_with_their_query(function: Any, message: str) -
 
 
 def test_wrong_arguments_are_named() -> None:
-    with pytest.raises(ShapeError, match="qid must have one entry a row: got 2 for 3 rows"):
+    with pytest.raises(ShapeError, match="qid must have one entry per row: got 2 for 3 rows"):
         CustomLambda(plain, [0, 1, 2], [7, 7])
-    with pytest.raises(ShapeError, match="scores must have one entry a row: got 2 for 3 rows"):
+    with pytest.raises(ShapeError, match="scores must have one entry per row: got 2 for 3 rows"):
         CustomLambda(plain, [0, 1, 2]).gradients([1, 2])
-    with pytest.raises(ShapeError, match=r"one entry a query \(1\), got 3; weights of documents belong into"):
+    with pytest.raises(ShapeError, match=r"one entry per query \(1\), got 3; weights of documents belong into"):
         CustomLambda(plain, [0, 1, 2], weight=[1, 1, 1])
     with pytest.raises(DataError, match="weights must be 0 or more, got -1"):
         CustomLambda(plain, [0, 1, 2], weight=[-1])

@@ -151,7 +151,7 @@ def test_a_cost_that_is_not_convex_has_its_negative_eigenvalue() -> None:
 
 
 def test_constant_lambdas_have_a_cost() -> None:
-    """P2 section 4: for constant λ's both conditions are trivially satisfied."""
+    """Burges 2006 section 4: for constant λ's both conditions are trivially satisfied."""
     found = diagnose(lambda labels, scores: (labels - labels.mean(), np.ones(labels.size)), Y, SCORES)
     assert found.balanced.holds
     assert found.symmetric.holds
@@ -177,7 +177,7 @@ def test_a_diagnosis_is_plain_data() -> None:
 def test_what_cannot_be_diagnosed_is_refused() -> None:
     with pytest.raises(DataError, match="a query of 1 document has no pairs to examine"):
         diagnose(ranknet, [1], [0])
-    with pytest.raises(ShapeError, match="one entry a row, got 2 and 3"):
+    with pytest.raises(ShapeError, match="one entry per row, got 2 and 3"):
         diagnose(ranknet, [1, 0], [0, 1, 2])
     with pytest.raises(DataError, match="tolerance must be between 0 and 1, got 0"):
         diagnose(ranknet, [1, 0], [0, 1], tolerance=0)

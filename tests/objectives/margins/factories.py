@@ -11,7 +11,7 @@ from rankwise.objectives.margins._lists import PairLists
 
 @dataclass(frozen=True)
 class Made:
-    H: np.ndarray  # values of hypotheses, one a column
+    H: np.ndarray  # values of hypotheses, one per column
     y: np.ndarray
     qid: np.ndarray
     weight: np.ndarray

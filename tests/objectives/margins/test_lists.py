@@ -52,5 +52,5 @@ def test_labels_need_not_be_grades():
 
 def test_products_of_very_many_grades_are_refused():
     rows = 4 * MOST_ENTRIES
-    with pytest.raises(DataError, match=f"few grades a query, got {rows}; use method='pairs'"):
+    with pytest.raises(DataError, match=f"few grades per query, got {rows}; use method='pairs'"):
         _ = PairLists.of(np.arange(rows, dtype=float), np.array([0, rows])).blocks

@@ -37,7 +37,7 @@ def least_costs(objective, y):
 
 @given(y=ranked)
 def test_precision_at_recall_counts_the_positives_it_asks_for(y):
-    """P1 (9) minimises the false positives; true positives beyond β·|Y+| are not in its bound."""
+    """Eban 2017 (9) minimizes the false positives; true positives beyond β·|Y+| are not in its bound."""
     y = np.array(y)
     objective = rate_objective("p@r=0.6")
     false = np.min(np.cumsum(1 - y)[np.cumsum(y) >= 0.6 * y.sum() - 1e-9])

@@ -16,7 +16,7 @@ from rankwise.errors import DataError, RankwiseError, ShapeError
 from rankwise.rankers import LambdaRank, RankNet
 from rankwise.rankers.nets import _training as net_training
 from rankwise.rankers.nets._plan import make_net_plan
-from rankwise.rankers.nets._standardizer import Standardiser
+from rankwise.rankers.nets._standardizer import Standardizer
 from tests.rankers.factories import EVAL_SET, TRAIN, VALID, long_list
 from tests.rankers.nets.factories import KINDS, SMALL, fitted
 
@@ -24,8 +24,8 @@ from tests.rankers.nets.factories import KINDS, SMALL, fitted
 @pytest.mark.parametrize("cls", KINDS)
 @pytest.mark.parametrize("options", [
     {"hidden": ()}, {"hidden": (10,)}, {"hidden": (16, 8), "dropout": 0.1, "activation": "tanh"},
-    {"optimiser": "p2", "learning_rate": 0.002},
-    {"optimiser": "p2", "learning_rate": 0.002, "hidden": (), "batch_queries": None},
+    {"optimizer": "p2", "learning_rate": 0.002},
+    {"optimizer": "p2", "learning_rate": 0.002, "hidden": (), "batch_queries": None},
 ])  # fmt: skip
 def test_nets_learn(cls, options):
     model = fitted(cls, **{"epochs": 30, "early_stopping_rounds": None, **options})
@@ -126,16 +126,16 @@ def test_weights_of_queries_and_rows():
     assert not np.array_equal(one.predict(VALID.X), plain.predict(VALID.X))
 
 
-def test_features_are_standardised():
+def test_features_are_standardized():
     X = TRAIN.X.astype(np.float64)
     moved = X * [1e-6, 1, 1e6, 1, 1, 1] + [0, 1e9, 0, 0, 0, 0]
     whole = SMALL | {"batch_queries": 40}  # rows in another order would be other batches
     one, other = (LambdaRank(**whole).fit(each, TRAIN.y, qid=TRAIN.qid) for each in (X, moved))
     assert other.predict(moved) == pytest.approx(one.predict(X), abs=1e-2)
-    assert one.standardiser_.apply(X).mean(axis=0) == pytest.approx(np.zeros(6), abs=1e-6)
-    assert one.standardiser_.apply(X).std(axis=0) == pytest.approx(np.ones(6), abs=1e-5)
-    raw = LambdaRank(**SMALL, standardise=False).fit(X, TRAIN.y, qid=TRAIN.qid)
-    assert np.array_equal(raw.standardiser_.apply(X), X.astype(np.float32))
+    assert one.standardizer_.apply(X).mean(axis=0) == pytest.approx(np.zeros(6), abs=1e-6)
+    assert one.standardizer_.apply(X).std(axis=0) == pytest.approx(np.ones(6), abs=1e-5)
+    raw = LambdaRank(**SMALL, standardize=False).fit(X, TRAIN.y, qid=TRAIN.qid)
+    assert np.array_equal(raw.standardizer_.apply(X), X.astype(np.float32))
 
 
 def test_constant_features_are_safe():
@@ -143,9 +143,9 @@ def test_constant_features_are_safe():
     model = LambdaRank(**SMALL).fit(X, TRAIN.y, qid=TRAIN.qid)
     X[:, 6:] = 12.0
     assert np.array_equal(model.predict(X), model.predict(np.column_stack([TRAIN.X, X[:, 6:] * 7])))
-    assert Standardiser.of(np.full((3, 1), 1e300), np.arange(3)).scale == [0.0]
-    with pytest.raises(DataError, match="too large to standardise"):
-        Standardiser.of(np.array([[1e300], [-1e300]]), np.arange(2))
+    assert Standardizer.of(np.full((3, 1), 1e300), np.arange(3)).scale == [0.0]
+    with pytest.raises(DataError, match="too large to standardize"):
+        Standardizer.of(np.array([[1e300], [-1e300]]), np.arange(2))
 
 
 def test_frames_and_names():
@@ -176,7 +176,7 @@ def test_your_own_net(tmp_path):
         rw.save(model, tmp_path / "m.rw")
     with pytest.raises(DataError, match=r"must be a torch\.nn\.Module, got str"):
         fitted(torch_module="Own")
-    with pytest.raises(ShapeError, match="one score a row"):
+    with pytest.raises(ShapeError, match="one score per row"):
         fitted(torch_module=torch.nn.Linear(6, 2))
 
 
@@ -194,7 +194,7 @@ def test_p2s_rules(monkeypatch):
         train(self, watch)
 
     monkeypatch.setattr(net_training.NetTraining, "run", run)
-    model = fitted(RankNet, optimiser="p2", learning_rate=0.5, epochs=60, early_stopping_rounds=None, hidden=())
+    model = fitted(RankNet, optimizer="p2", learning_rate=0.5, epochs=60, early_stopping_rounds=None, hidden=())
     assert states[-1][2] > 0
     rate, lowest, since = 0.5, np.inf, 0
     for k, (cost, found, restarts, weights) in enumerate(states):
@@ -260,7 +260,7 @@ def test_explanations_add_up():
     assert told.contributions.sum() == pytest.approx(told.difference, abs=1e-9)
     assert told.difference == pytest.approx(scores[3] - scores[8], abs=1e-5)
     linear = fitted(hidden=())
-    weights = linear.module_.layers[0].weight.detach().numpy()[0] * linear.standardiser_.scale
+    weights = linear.module_.layers[0].weight.detach().numpy()[0] * linear.standardizer_.scale
     assert linear.explain(VALID.X, 0, 1).contributions == pytest.approx(weights * (VALID.X[0] - VALID.X[1]), abs=1e-5)
     assert np.array_equal(model.explain(VALID.X, 2, 2).contributions, np.zeros(6))
     with pytest.raises(DataError, match="rows are counted"):
@@ -278,7 +278,7 @@ BAD = [
     (lambda: LambdaRank().fit(with_nan(np.inf), TRAIN.y), "contains infinity"),
     (lambda: fitted().predict(with_nan(np.nan)), "got NaN at row 7"),
     (lambda: LambdaRank().fit(TRAIN.X, TRAIN.y, eval_set=(with_nan(np.nan), TRAIN.y)), "got NaN"),
-    (lambda: LambdaRank().fit(TRAIN.X, TRAIN.y[:5]), "one entry a row"),
+    (lambda: LambdaRank().fit(TRAIN.X, TRAIN.y[:5]), "one entry per row"),
     (lambda: LambdaRank().fit(TRAIN.X, None), "requires y"),
     (lambda: LambdaRank().fit(TRAIN.X, np.ones(800)), "nothing to learn"),
     (lambda: LambdaRank().fit(TRAIN.X, TRAIN.y, eval_set=TRAIN.X), "eval_set must be"),
@@ -293,10 +293,10 @@ BAD = [
     (lambda: fitted(dropout=1.0), "dropout must be"),
     (lambda: fitted(weight_decay=-1), "weight_decay must be"),
     (lambda: fitted(batch_queries=0), "batch_queries must be"),
-    (lambda: fitted(optimiser="sgd"), 'optimiser must be "adamw" or "p2"'),
+    (lambda: fitted(optimizer="sgd"), 'optimizer must be "adamw" or "p2"'),
     (lambda: fitted(activation=["relu"]), "activation must be"),
     (lambda: fitted(norm="gaps"), 'norm must be "gap" or None'),
-    (lambda: fitted(learning_rate=1e3, optimiser="p2", epochs=50, early_stopping_rounds=None), "no longer finite"),
+    (lambda: fitted(learning_rate=1e3, optimizer="p2", epochs=50, early_stopping_rounds=None), "no longer finite"),
 ]
 
 

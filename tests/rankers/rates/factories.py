@@ -16,7 +16,7 @@ FAMILIES = ["linear", "trees", "net"]
 
 
 def clusters(rows: int, seed: int) -> tuple[Any, Any]:
-    """P1's figure 1: a third of the positives lies alone, the others lie among negatives, on the other side."""
+    """Eban 2017's figure 1: a third of the positives lies alone, the others lie among negatives, on the other side."""
     rng = np.random.default_rng(seed)
     sizes = [rows // 10, rows // 5, rows // 2, rows // 5]
     kinds = [((-2.0, 2.0), 0.5), ((3.0, 0.0), 0.7), ((0.0, 0.0), 1.0), ((3.0, 0.0), 0.7)]

@@ -324,9 +324,9 @@ def test_interruption_keeps_the_best_rounds(caplog):
         ({"n_estimators": 2.5}, "n_estimators must be a whole number"),
         ({"norm": "other"}, 'norm must be "gap" or None'),
         ({"init": "hinge"}, "init must be .auto., None"),
-        ({"init": [1.0]}, "one score a row: got 1 for 800"),
+        ({"init": [1.0]}, "one score per row: got 1 for 800"),
         ({"init": LambdaMART()}, "fitted trees"),
-        ({"monotone_constraints": [1]}, "one entry a feature, got 1 for 6"),
+        ({"monotone_constraints": [1]}, "one entry per feature, got 1 for 6"),
         ({"monotone_constraints": {"x": 1}}, "the feature 'x', which X does not have"),
         ({"monotone_constraints": {0: 3}}, "must be -1"),
         ({"categorical_feature": [6]}, "from 0 to 5, got 6"),
@@ -352,7 +352,7 @@ def test_wrong_data_is_named():
         LambdaMART().fit(pd.DataFrame({"text": ["a"] * len(TRAIN)}), TRAIN.y, qid=TRAIN.qid)
     with pytest.raises(DataError, match='init="logloss" needs labels'):
         LambdaMART(init="logloss").fit(TRAIN.X, TRAIN.y + 1, qid=TRAIN.qid)
-    with pytest.raises(ShapeError, match="query_weight must have one entry a query: got 3"):
+    with pytest.raises(ShapeError, match="query_weight must have one entry per query: got 3"):
         fitted(fit={"query_weight": [1, 1, 1]})
 
 

@@ -131,7 +131,7 @@ def test_what_cannot_be_used_is_one_sentence():
     clicks, session = CLICKS[FEW], SESSION[FEW]
     model = rw.LambdaMART(**SMALL)
     for position, labels, problem, said in (
-        ([1, 2], clicks, ShapeError, "position must have one entry a row: got 2 for 3200"),
+        ([1, 2], clicks, ShapeError, "position must have one entry per row: got 2 for 3200"),
         (POSITION[FEW] - 2, clicks, DataError, "whole numbers of 0 or more, got -1"),
         (POSITION[FEW] + 0.5, clicks, DataError, "whole numbers of 0 or more, got 1.5"),
         (np.where(POSITION[FEW] == 8, np.nan, 1.0), clicks, DataError, "position"),

@@ -85,12 +85,12 @@ BAD_FEATURES = {
     "no columns": (TRAIN.X[:, :0], "a minimum of 1 is required by LambdaMART; pass at least one column"),
     "a table of one row": (pd.DataFrame(TRAIN.X[:1]), "2 or more rows and at least one column, got 1 by 6; pass more"),
     "a table of no columns": (pd.DataFrame(index=range(9)), "at least one column, got 9 by 0; pass more documents or"),
-    "one dimension": (TRAIN.X[:, 0], "got 1D array instead; Reshape your data to one row of features a document"),
-    "three dimensions": (TRAIN.X[None], "is required by LambdaMART; pass one row of numbers a document"),
+    "one dimension": (TRAIN.X[:, 0], "got 1D array instead; Reshape your data to one row of features per document"),
+    "three dimensions": (TRAIN.X[None], "is required by LambdaMART; pass one row of numbers per document"),
     "infinity": (np.where(TRAIN.X > 0.9, np.inf, TRAIN.X), "dtype('float32'); replace it, by NaN where"),
-    "complex numbers": (TRAIN.X * 1j, "Complex data not supported; pass one row of numbers a document"),
-    "text": ([["a", "b"]] * len(TRAIN), "string to float: 'a'; pass one row of numbers a document"),
-    "rows of two lengths": ([[1.0], [1.0, 2.0]], "with a sequence; pass one row of numbers a document"),
+    "complex numbers": (TRAIN.X * 1j, "Complex data not supported; pass one row of numbers per document"),
+    "text": ([["a", "b"]] * len(TRAIN), "string to float: 'a'; pass one row of numbers per document"),
+    "rows of two lengths": ([[1.0], [1.0, 2.0]], "with a sequence; pass one row of numbers per document"),
 }
 
 

@@ -43,7 +43,7 @@ def test_what_was_finished_is_not_run_again(tmp_path: Path) -> None:
     CALLS.clear()
     FAILS_AT[0] = 8
     with pytest.raises(OSError, match="a power cut"):
-        run(Counted(), checkpoint=tmp_path / "runs.json")  # three rounds a run: in the third
+        run(Counted(), checkpoint=tmp_path / "runs.json")  # three rounds per run: in the third
     found = run(Counted(), checkpoint=tmp_path / "runs.json")
     assert len(CALLS) == 8 + 3
     same(found, run(Counted()))

@@ -141,7 +141,7 @@ CALLS: list[int] = []
 
 def test_ctrl_c_gives_the_seeds_that_all_have_finished() -> None:
     CALLS.clear()
-    found = run({"top": Top(), "stopped": Stopped(after=7)}, seeds=4)  # three rounds a run: in the third
+    found = run({"top": Top(), "stopped": Stopped(after=7)}, seeds=4)  # three rounds per run: in the third
     assert (found.interrupted, found.seeds) == (True, (0, 1))
     assert "stopped by Ctrl-C: all samplers have finished 2 of 4 seeds" in found.notes
     np.testing.assert_array_equal(found.values["stopped"]["map"], run("top").values["top"]["map"])

@@ -1,4 +1,4 @@
-"""LossMin: P4's formulas worked out by hand, and against loops over documents."""
+"""LossMin: Donmez 2009's formulas worked out by hand, and against loops over documents."""
 
 from __future__ import annotations
 
@@ -105,5 +105,5 @@ def test_the_weight_of_p4_is_the_default():
 
 @pytest.mark.parametrize("weight", [0, 1, -0.1, 1.5])
 def test_the_weight_is_between_0_and_1(weight):
-    with pytest.raises(DataError, match=f"weight must be between 0 and 1, got {weight}; P4 has 0.6"):
+    with pytest.raises(DataError, match=f"weight must be between 0 and 1, got {weight}; Donmez 2009 has 0.6"):
         LossMin(weight=weight)

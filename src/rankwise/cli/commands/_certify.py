@@ -15,8 +15,6 @@ from rankwise.errors import DataError
 if TYPE_CHECKING:
     from rankwise.metrics import Certificate
 
-__all__ = ["certify"]
-
 
 def certify(
     model: options.ModelFile,
@@ -27,7 +25,7 @@ def certify(
             "--objective",
             metavar="NAME",
             show_default="the model's own",
-            help="The promise, and what to maximise: r@p=0.95, p@r=0.9 or tpr@fpr=0.01.",
+            help="The promise, and what to maximize: r@p=0.95, p@r=0.9 or tpr@fpr=0.01.",
         ),
     ] = None,
     confidence: Annotated[

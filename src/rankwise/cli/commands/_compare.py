@@ -21,8 +21,6 @@ from rankwise.errors import DataError
 if TYPE_CHECKING:
     from rankwise.metrics import Comparison
 
-__all__ = ["compare"]
-
 
 def compare(
     data: options.DataFiles,
@@ -32,7 +30,7 @@ def compare(
             "--scores",
             metavar="[NAME=]FILE",
             show_default=False,
-            help="A system's scores as for eval, once a system; its name is the file's unless given.",
+            help="A system's scores as for eval, once per system; its name is the file's unless given.",
         ),
     ] = None,
     metrics: options.MetricsOption = "ndcg@10 map mrr auc",
@@ -63,7 +61,7 @@ def compare(
         if len(systems.scores) < 2:
             got = ", ".join(systems.scores) or "none"
             raise DataError(
-                f"there must be two or more systems to compare, got {got}; pass --scores once a system, "
+                f"there must be two or more systems to compare, got {got}; pass --scores once per system, "
                 "or use rankwise eval"
             )
     print_notes(systems.notes)

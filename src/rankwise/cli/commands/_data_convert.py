@@ -6,8 +6,6 @@ from rankwise.cli import _options as options
 from rankwise.cli._output import check_outputs
 from rankwise.cli.support._data_files import read_data, write_data
 
-__all__ = ["convert"]
-
 
 def convert(data: options.DataFiles, out: options.OutFile, skip_bad: options.SkipBadOption = False) -> None:
     """Write data in the format that the ending of OUT names; several files become one.

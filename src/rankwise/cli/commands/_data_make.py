@@ -11,8 +11,6 @@ from rankwise.cli import _options as options
 from rankwise.cli._output import check_outputs
 from rankwise.cli.support._data_files import read_data, write_data
 
-__all__ = ["make_clicks", "make_cubic", "make_r_of_k", "make_topics", "make_web"]
-
 Queries = Annotated[int, typer.Option("--queries", min=1, help="Number of queries.")]
 Documents = Annotated[int, typer.Option("--documents", min=1, help="Documents a query.")]
 Features = Annotated[int, typer.Option("--features", min=1, help="Number of features.")]
@@ -25,7 +23,7 @@ def make_clicks(
     ],
     scores: Annotated[
         Path,
-        typer.Option("--scores", metavar="FILE", show_default=False, help="What orders the lists, a number a row."),
+        typer.Option("--scores", metavar="FILE", show_default=False, help="What orders the lists, a number per row."),
     ],
     sessions: Annotated[int, typer.Option("--sessions", min=1, help="Lists a query.")] = 10,
     top: Annotated[int, typer.Option("--top", min=1, help="Documents a list.")] = 10,
@@ -97,7 +95,7 @@ def make_topics(
     documents: Documents = 1000,
     features: Features = 44,
     relevant: Annotated[
-        float, typer.Option("--relevant", min=0, max=1, help="Share of relevant documents, at least one a query.")
+        float, typer.Option("--relevant", min=0, max=1, help="Share of relevant documents, at least one per query.")
     ] = 0.01,
     seed: options.SeedOption = 0,
 ) -> None:

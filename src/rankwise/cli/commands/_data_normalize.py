@@ -1,4 +1,4 @@
-"""`rankwise data normalise`: features on one scale."""
+"""`rankwise data normalize`: features on one scale."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from rankwise.cli import _options as options
 from rankwise.cli._output import check_outputs, working
 from rankwise.cli.support._data_files import read_data, write_data
 
-__all__ = ["normalise"]
 
-
-def normalise(
+def normalize(
     data: options.DataFiles,
     out: options.OutFile,
     how: Annotated[
@@ -24,12 +22,12 @@ def normalise(
 ) -> None:
     """Scale features, within each query as the LETOR data sets do, or over all rows.
 
-    Example: rankwise data normalise train.txt scaled.txt --how query
+    Example: rankwise data normalize train.txt scaled.txt --how query
     """
     check_outputs([out], data)
     rows = read_data(data, skip_bad)
     with working("scaling"):
-        from rankwise.data import normalise as scale
+        from rankwise.data import normalize as scale
 
         scaled = scale(rows, how)
     write_data({out: scaled})

@@ -12,8 +12,6 @@ from rankwise.cli._output import check_outputs
 from rankwise.cli.support._data_files import read_data, write_data
 from rankwise.errors import DataError
 
-__all__ = ["split"]
-
 
 def split(
     data: options.DataFiles,

@@ -6,11 +6,9 @@ from rankwise.cli import _options as options
 from rankwise.cli._output import print_json, print_table
 from rankwise.cli.support._data_files import read_data
 
-__all__ = ["stats"]
-
 
 def stats(data: options.DataFiles, json: options.JsonOption = False, skip_bad: options.SkipBadOption = False) -> None:
-    """Count rows, queries, labels, documents a query, and what may trouble a metric or a model.
+    """Count rows, queries, labels, documents per query, and what may trouble a metric or a model.
 
     Example: rankwise data stats train.txt
     """
@@ -34,7 +32,7 @@ def stats(data: options.DataFiles, json: options.JsonOption = False, skip_bad: o
             ("features that are not 0", f"{found.density:.1%}"),
             ("missing values", str(found.missing_values)),
             (
-                "documents a query",
+                "documents per query",
                 f"{found.documents_min} to {found.documents_max}, median {found.documents_median:g}, "
                 f"mean {found.documents_mean:.1f}",
             ),

@@ -17,14 +17,12 @@ if TYPE_CHECKING:
     from rankwise.cli.support._systems import Systems
     from rankwise.metrics import Evaluation
 
-__all__ = ["evaluate"]
-
 
 def evaluate(
     data: options.DataFiles,
     scores: Annotated[
         Path | None,
-        typer.Option("--scores", metavar="FILE", help="One number a line in the order of the rows, or a TREC run."),
+        typer.Option("--scores", metavar="FILE", help="One number per line in the order of the rows, or a TREC run."),
     ] = None,
     feature: Annotated[
         int | None, typer.Option("--feature", metavar="N", help="Judge the N-th feature (from 1) as the score.")

@@ -14,8 +14,6 @@ from rankwise.errors import DataError
 if TYPE_CHECKING:
     from rankwise.cli.support._ranked_query import Ranked, Reason
 
-__all__ = ["explain"]
-
 FEATURES = 3  # shown for each pair; --json has all
 
 

@@ -17,8 +17,6 @@ from rankwise.errors import ExportError
 if TYPE_CHECKING:
     from rankwise.models.export import Comparison, Difference
 
-__all__ = ["export"]
-
 # As in rankwise.models.export, which takes a second to import; a test compares them.
 Target = Literal["onnx", "xgboost-json", "solr", "ranklib", "vespa", "lightgbm"]
 
@@ -39,7 +37,7 @@ def export(
             "--check",
             metavar="DATA",
             show_default=False,
-            help="Data, once a file: score it, and rows made to find mistakes, by what was written, and compare.",
+            help="Data, once per file: score it, and rows made to find mistakes, by what was written, and compare.",
         ),
     ] = None,
     json: options.JsonOption = False,

@@ -13,8 +13,6 @@ from rankwise.cli._output import print_json, print_table
 from rankwise.cli.support._model_data import LoadedModel, load_model
 from rankwise.cli.support._verify import verified
 
-__all__ = ["info"]
-
 SHOWN = 10
 
 
@@ -26,7 +24,7 @@ def info(
             "--verify",
             metavar="DATA",
             show_default=False,
-            help="Training data, once a file: compute the certificate of a margin model again, from scratch.",
+            help="Training data, once per file: compute the certificate of a margin model again, from scratch.",
         ),
     ] = None,
     json: options.JsonOption = False,

@@ -14,8 +14,6 @@ from rankwise.cli.support._label_service import link_of, login, open_store, tell
 from rankwise.cli.support._model_data import read_features
 from rankwise.errors import DataError
 
-__all__ = ["label"]
-
 
 def label(
     data: options.DataFiles,
@@ -27,7 +25,7 @@ def label(
     ],
     text: Annotated[
         Path | None,
-        typer.Option("--text", metavar="FILE.jsonl", help="What documents and queries say, one JSON object a line."),
+        typer.Option("--text", metavar="FILE.jsonl", help="What documents and queries say, one JSON object per line."),
     ] = None,
     sampler: Annotated[
         str, typer.Option("--sampler", metavar="NAME", help="What chooses documents, once a model can be fitted.")
@@ -46,7 +44,7 @@ def label(
             "--test",
             metavar="DATA",
             show_default="cross-validation over labelled queries",
-            help="Labelled data for the learning curve, once a file.",
+            help="Labelled data for the learning curve, once per file.",
         ),
     ] = None,
     labelled: Annotated[
@@ -55,7 +53,7 @@ def label(
             "--labelled",
             metavar="DATA",
             show_default=False,
-            help="Labels that there are already, once a file: documents of DATA, by query and document id.",
+            help="Labels that there are already, once per file: documents of DATA, by query and document id.",
         ),
     ] = None,
     per_query: Annotated[int, typer.Option("--per-query", min=1, help="Documents of a query in a round.")] = 5,

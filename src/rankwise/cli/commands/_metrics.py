@@ -11,8 +11,6 @@ from rankwise.cli._output import print_json, print_table, working
 if TYPE_CHECKING:
     from rankwise.metrics import Metric
 
-__all__ = ["metrics"]
-
 
 def metrics(json: options.JsonOption = False) -> None:
     """List the metrics: how they are spelt, what they mean, and what a query needs to count.

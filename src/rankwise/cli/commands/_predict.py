@@ -14,8 +14,6 @@ from rankwise.cli.support._parquet import DaskOption, cluster_of, expand, parque
 from rankwise.cli.support._score_files import is_parquet, write_scores
 from rankwise.errors import DataError
 
-__all__ = ["predict"]
-
 TAG = "rankwise"  # who made the run
 
 
@@ -34,7 +32,7 @@ def predict(
     dask: DaskOption = None,
     skip_bad: options.SkipBadOption = False,
 ) -> None:
-    """Score data by a model: one number a line in the order of the rows, as eval and compare read it.
+    """Score data by a model: one number per line in the order of the rows, as eval and compare read it.
 
     Example: rankwise predict m.rw test.txt -o scores.txt
 

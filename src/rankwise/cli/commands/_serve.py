@@ -11,8 +11,6 @@ from rankwise.cli import _options as options
 from rankwise.cli._output import working
 from rankwise.errors import DataError
 
-__all__ = ["serve"]
-
 
 def serve(
     model: options.ModelFile,

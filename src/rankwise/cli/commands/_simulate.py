@@ -18,8 +18,6 @@ from rankwise.errors import DataError
 if TYPE_CHECKING:
     from rankwise.sampling import Simulation
 
-__all__ = ["RankerKind", "simulate"]
-
 # The same names as rankwise.rankers has, which takes seconds to import; a test compares them.
 RankerKind = Literal[
     "lambdamart", "lambdarank", "ranknet", "margin", "rankboost", "softrankboost", "ranksvm", "aucsvm"
@@ -30,7 +28,7 @@ def simulate(
     data: options.DataFiles,
     test: Annotated[
         list[Path],
-        typer.Option("--test", metavar="DATA", show_default=False, help="Data to judge the ranker by, once a file."),
+        typer.Option("--test", metavar="DATA", show_default=False, help="Data to judge the ranker by, once per file."),
     ],
     samplers: Annotated[
         str, typer.Option("--samplers", metavar="NAMES", help="Ways to choose what to label, with commas between.")
@@ -56,7 +54,7 @@ def simulate(
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="Runs of each sampler, from different starts.")] = 5,
     start: Annotated[
         str,
-        typer.Option("--start", metavar="N,N", help="Relevant and other documents a query that are labelled first."),
+        typer.Option("--start", metavar="N,N", help="Relevant and other documents per query that are labelled first."),
     ] = "1,10",
     metrics: options.MetricsOption = "auc map ndcg@10",
     picture: Annotated[
@@ -67,7 +65,8 @@ def simulate(
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint.")] = False,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, show_default="one a core", help="Runs at a time, each in a process.")
+        int | None,
+        typer.Option("--jobs", min=1, show_default="one per core", help="Runs at a time, each in a process."),
     ] = None,
     json: options.JsonOption = False,
     skip_bad: options.SkipBadOption = False,

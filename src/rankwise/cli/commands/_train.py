@@ -21,8 +21,6 @@ from rankwise.cli.support._train_rate import train_rate
 from rankwise.cli.support._train_summary import lines_of, summary_of
 from rankwise.errors import DataError
 
-__all__ = ["Model", "train"]
-
 # The same names as rankwise.rankers has, which takes seconds to import; a test compares them.
 Model = Literal[
     "lambdamart", "lambdarank", "ranknet", "margin", "rankboost", "softrankboost", "ranksvm", "aucsvm",
@@ -41,7 +39,7 @@ def train(
             "--valid",
             metavar="DATA",
             show_default=False,
-            help="Validation data, once a file: training stops when its metric no longer rises.",
+            help="Validation data, once per file: training stops when its metric no longer rises.",
         ),
     ] = None,
     metric: Annotated[

@@ -7,8 +7,6 @@ from pathlib import Path
 from rankwise.cli._output import print_notes
 from rankwise.errors import DataError
 
-__all__ = ["checkpoint_file"]
-
 NAME = "training.npz"
 
 

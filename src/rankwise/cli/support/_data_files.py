@@ -12,8 +12,6 @@ from rankwise.errors import DataError
 if TYPE_CHECKING:
     from rankwise.data import RankingData
 
-__all__ = ["read_data", "write_data"]
-
 
 def read_data(files: list[Path], skip_bad: bool) -> RankingData:
     """The files as one data set; what the user should know of it goes to stderr."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from rankwise.data import RankingData
     from rankwise.labels import LabelStore
 
-__all__ = ["link_of", "login", "open_store", "tell"]
-
 IMPORTED = "imported"
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from rankwise.data import ParquetRows, RankingData
 
-__all__ = ["LoadedModel", "load_model", "named_features", "read_features", "without_column"]
-
 
 @dataclass(frozen=True)
 class LoadedModel:
@@ -35,11 +33,12 @@ class LoadedModel:
         return _with_columns(read_features(files, skip_bad), files, self.ranker.n_features_in_, self.names)
 
     def scores(self, X: Any) -> Any:
-        """One number a row, which a classifier of several classes does not have."""
+        """One number per row, which a classifier of several classes does not have."""
         scores = self.ranker.scores(X)
         if scores.ndim != 1:
             raise DataError(
-                f"a command needs one score a row, got a model of {scores.shape[1]} classes; load it in Python instead"
+                f"a command needs one score per row, got a model of {scores.shape[1]} classes; load it in "
+                f"Python instead"
             )
         return scores
 

@@ -12,8 +12,6 @@ from rankwise.errors import DataError
 if TYPE_CHECKING:
     from rankwise.data import ParquetRows
 
-__all__ = ["DaskOption", "cluster_of", "expand", "parquet_rows", "rounds_ahead"]
-
 DaskOption = Annotated[
     str | None,
     typer.Option(

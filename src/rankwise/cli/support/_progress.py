@@ -9,8 +9,6 @@ from contextlib import contextmanager
 
 from rankwise.cli._output import print_notes
 
-__all__ = ["progress_bar"]
-
 Callback = Callable[[int, dict[str, float]], None]
 
 

@@ -11,8 +11,6 @@ from rankwise.data import RankingData
 from rankwise.errors import DataError
 from rankwise.rankers._explanation import Part
 
-__all__ = ["Ranked", "Reason", "rank_query", "reasons"]
-
 
 @dataclass(frozen=True)
 class Ranked:

@@ -1,12 +1,10 @@
-"""Scores written as they come: one number a line, or a Parquet file with a column `score`."""
+"""Scores written as they come: one number per line, or a Parquet file with a column `score`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-
-__all__ = ["is_parquet", "write_scores"]
 
 
 def is_parquet(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Files of scores: one number a line, a table with a score column, or a TREC run."""
+"""Files of scores: one number per line, a table with a score column, or a TREC run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.cli.support._trec_runs import match_run
 from rankwise.data import RankingData
@@ -15,21 +14,18 @@ from rankwise.data.io._formats import PARQUET_MAGIC, TABLE_ENDINGS, is_number
 from rankwise.data.io._streams import opened, without_compression
 from rankwise.data.io._trec import RUN_COLUMNS
 from rankwise.errors import FormatError
-
-__all__ = ["read_scores"]
-
-Scores = NDArray[np.float64]
+from rankwise.types import FloatArray
 
 
-def read_scores(path: Path, data: RankingData, skip_bad: bool, notes: list[str]) -> Scores:
-    """One score a row of the data; −inf is a document that was not retrieved."""
+def read_scores(path: Path, data: RankingData, skip_bad: bool, notes: list[str]) -> FloatArray:
+    """One score per row of the data; −inf is a document that was not retrieved."""
     with opened(path) as file:
         content = file.read()
     if content.startswith(PARQUET_MAGIC):
         return _of_all_rows(_from_parquet(path, content), path, data)
     lines = content.decode(errors="replace").removeprefix("\ufeff").rstrip().split("\n")
     if lines == [""]:
-        raise FormatError("this file is empty; write one score a line", path=path)
+        raise FormatError("this file is empty; write one score per line", path=path)
     delimiter = TABLE_ENDINGS.get(without_compression(path).suffix.lower())
     if delimiter is not None:
         return _of_all_rows(_from_table(path, lines, delimiter), path, data)
@@ -38,17 +34,17 @@ def read_scores(path: Path, data: RankingData, skip_bad: bool, notes: list[str])
     return _of_all_rows(_numbers(lines, path, first_line=1), path, data)
 
 
-def _of_all_rows(scores: Scores, path: Path, data: RankingData) -> Scores:
+def _of_all_rows(scores: FloatArray, path: Path, data: RankingData) -> FloatArray:
     if len(scores) != len(data):
         raise FormatError(
-            f"there must be one score a row of the data, got {len(scores)} for {len(data)} rows; "
+            f"there must be one score per row of the data, got {len(scores)} for {len(data)} rows; "
             "check that the files belong together",
             path=path,
         )
     return scores
 
 
-def _from_parquet(path: Path, content: bytes) -> Scores:
+def _from_parquet(path: Path, content: bytes) -> FloatArray:
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -65,7 +61,7 @@ def _from_parquet(path: Path, content: bytes) -> Scores:
     return scores
 
 
-def _from_table(path: Path, lines: list[str], delimiter: str) -> Scores:
+def _from_table(path: Path, lines: list[str], delimiter: str) -> FloatArray:
     """A column named score, or the only one; a single column may also be without a name."""
     names = next(csv.reader(lines[:1], delimiter=delimiter), [])
     if len(names) == 1 and is_number(names[0]):
@@ -90,7 +86,7 @@ def _score_column(names: list[str], path: Path) -> int:
 _RULE = "a score must be a finite number, or -inf for a document not retrieved"
 
 
-def _numbers(words: list[str], path: Path, first_line: int) -> Scores:
+def _numbers(words: list[str], path: Path, first_line: int) -> FloatArray:
     try:
         scores = np.array(list(map(float, words)))
         bad = _first_bad(scores)
@@ -102,6 +98,6 @@ def _numbers(words: list[str], path: Path, first_line: int) -> Scores:
     return scores
 
 
-def _first_bad(scores: Scores) -> int | None:
+def _first_bad(scores: FloatArray) -> int | None:
     bad = np.flatnonzero(np.isnan(scores) | (scores == np.inf))
     return int(bad[0]) if bad.size else None

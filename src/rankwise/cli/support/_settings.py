@@ -14,8 +14,6 @@ from rankwise.rankers._base import SavableModel, model_kinds
 from rankwise.rankers._parameters import check_parameters
 from rankwise.rankers.rates._plan import checked_objective
 
-__all__ = ["make_classifier", "make_ranker"]
-
 # Parameters that have an option of their own.
 OPTIONS = {"metric": "--metric", "objective": "--objective", "model": "--model", "random_state": "--seed"}
 RATE = "rate"

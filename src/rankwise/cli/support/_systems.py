@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.cli.support._scores import read_scores
 from rankwise.cli.support._trec_runs import read_runs
@@ -14,8 +13,7 @@ from rankwise.data import RankingData, read
 from rankwise.data.io._formats import detect
 from rankwise.data.io._streams import without_compression
 from rankwise.errors import DataError
-
-__all__ = ["Systems", "feature_scores", "named_paths", "read_systems"]
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +21,7 @@ class Systems:
     """Labelled rows, the scores of each system by its name, and what the user should be told of them."""
 
     data: RankingData
-    scores: dict[str, NDArray[np.float64]]
+    scores: dict[str, FloatArray]
     notes: tuple[str, ...]
 
 
@@ -68,7 +66,7 @@ def read_systems(files: list[Path], score_files: dict[str, Path], skip_bad: bool
     return Systems(data, scores, tuple(notes))
 
 
-def feature_scores(data: RankingData, feature: int) -> NDArray[np.float64]:
+def feature_scores(data: RankingData, feature: int) -> FloatArray:
     """One column of the features, counted from 1 as in LETOR files."""
     if not 1 <= feature <= data.n_features:
         has = f"{data.n_features} feature{'s' if data.n_features != 1 else ''}"

@@ -9,8 +9,6 @@ from typing import Any
 from rankwise.cli._output import place_for, print_json, print_table, working
 from rankwise.cli.support._model_data import named_features, read_features
 
-__all__ = ["train_rate"]
-
 
 def train_rate(
     data: list[Path],

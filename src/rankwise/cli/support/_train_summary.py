@@ -6,8 +6,6 @@ import math
 from pathlib import Path
 from typing import Any
 
-__all__ = ["lines_of", "summary_of"]
-
 
 def summary_of(ranker: Any, on_train: float, out: Path) -> dict[str, Any]:
     """All of it, by name."""

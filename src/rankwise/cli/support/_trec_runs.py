@@ -8,22 +8,18 @@ from itertools import chain
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.data import RankingData
 from rankwise.data.io._trec import QRELS_COLUMNS, RUN_COLUMNS, UNJUDGED, read_by_query
 from rankwise.errors import DataError
-
-__all__ = ["match_run", "read_runs", "run_lines"]
-
-Scores = NDArray[np.float64]
+from rankwise.types import FloatArray
 
 GRADE_AT, SCORE_AT = QRELS_COLUMNS.index("grade"), RUN_COLUMNS.index("score")
 
 
 def read_runs(
     qrels_path: Path, run_paths: Mapping[str, Path], skip_bad: bool, notes: list[str]
-) -> tuple[RankingData, dict[str, Scores]]:
+) -> tuple[RankingData, dict[str, FloatArray]]:
     """The documents that are judged or that any run retrieved, and each run's scores of them.
 
     Queries are those that the judgements and at least one run know; a run that lacks one of them has retrieved
@@ -59,12 +55,12 @@ def read_runs(
     return RankingData(no_features, grades, np.array(qids), np.array(documents)), scores
 
 
-def match_run(path: Path, data: RankingData, skip_bad: bool, notes: list[str]) -> Scores:
+def match_run(path: Path, data: RankingData, skip_bad: bool, notes: list[str]) -> FloatArray:
     """A run's scores of the rows by query and document id; −inf for those that it lacks."""
     if data.doc_ids is None:
         raise DataError(
             f"{path} is a TREC run, which names documents by id, but the data has no ids; "
-            "write one score a line in the order of the rows"
+            "write one score per line in the order of the rows"
         )
     run = read_by_query(path, RUN_COLUMNS, SCORE_AT, skip_bad, notes)
     keys = list(zip(map(str, data.qid.tolist()), data.doc_ids.tolist(), strict=True))
@@ -85,11 +81,11 @@ def _note(notes: list[str], queries: int, what: str) -> None:
         notes.append(f"{queries} {'query' if queries == 1 else 'queries'} {what}")
 
 
-def run_lines(data: RankingData, scores: Scores, tag: str) -> Iterator[str]:
+def run_lines(data: RankingData, scores: FloatArray, tag: str) -> Iterator[str]:
     """A TREC run of the rows, best first in each query; equal scores by falling document id, as trec_eval has them."""
     if data.doc_ids is None:
         raise DataError(
-            "a TREC run names documents by id, but the data has no ids; write one score a line without --trec-run"
+            "a TREC run names documents by id, but the data has no ids; write one score per line without --trec-run"
         )
     groups = data.groups
     documents = groups.grouped(data.doc_ids).tolist()
@@ -109,4 +105,4 @@ def _check_names(query: str, documents: list[str]) -> None:
             raise DataError(f"a TREC run has ids without blanks, got {name!r} in query {query!r}; rename it")
     if len(set(documents)) < len(documents):
         twice = next(name for name in documents if documents.count(name) > 1)
-        raise DataError(f"a TREC run has a document once a query, got {twice} twice in query {query}; drop one")
+        raise DataError(f"a TREC run has a document once per query, got {twice} twice in query {query}; drop one")

@@ -13,8 +13,6 @@ from rankwise.errors import DataError
 if TYPE_CHECKING:
     from rankwise.rankers.pairs.margin._certificate import MarginCertificate
 
-__all__ = ["Verified", "verified"]
-
 CLOSE = 1e-6  # by which numbers may differ: another machine may round otherwise
 
 

@@ -14,8 +14,6 @@ from rankwise.data.io._formats import Detected
 from rankwise.data.io._streams import opened
 from rankwise.errors import FormatError
 
-__all__ = ["csv_batches"]
-
 BLOCK_BYTES = 1 << 22
 
 

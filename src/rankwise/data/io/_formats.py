@@ -9,8 +9,6 @@ from pathlib import Path
 from rankwise.data.io._streams import opened, without_compression
 from rankwise.errors import FormatError
 
-__all__ = ["Detected", "detect", "is_number", "numbered_columns"]
-
 PARQUET_MAGIC = b"PAR1"
 PARQUET_ENDINGS = (".parquet", ".pq")
 TABLE_ENDINGS = {".csv": ",", ".tsv": "\t"}
@@ -52,14 +50,14 @@ def detect(path: Path) -> Detected:
         if len(names) > 1 and any(name.strip('" ').lower() in LABEL_NAMES for name in names):
             return Detected(path, "csv", delimiter=delimiter)
     # The first line may be malformed: then a later one tells the format, and its reader names the bad one.
-    recognised = next(filter(None, (_text_format(path, line) for line in lines)), None)
-    if recognised is None:
+    recognized = next(filter(None, (_text_format(path, line) for line in lines)), None)
+    if recognized is None:
         raise FormatError(
             f"the format cannot be told from the first line, got {lines[0][:60]!r}; pass LETOR text "
             "(label qid:1 1:0.5), Parquet, a CSV or TSV file with a header, or TREC judgements with a run",
             path=path,
         )
-    return recognised
+    return recognized
 
 
 def _text_format(path: Path, line: str) -> Detected | None:

@@ -18,15 +18,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from rankwise.data._ranking_data import DOC_ID_TYPE, RankingData
 from rankwise.data.io._letor_chunk import Chunk, Parsed
 from rankwise.data.io._streams import fill_lines, opened
 from rankwise.errors import DataError, FormatError
 from rankwise.kernels._threads import thread_count
-
-__all__ = ["LetorFile", "read_letor"]
+from rankwise.types import IntArray
 
 CHUNK_BYTES = 1 << 20
 
@@ -41,7 +39,7 @@ class LetorFile:
 
     path: Path
     has_qid: bool
-    query_sizes: NDArray[np.int64] | None = None
+    query_sizes: IntArray | None = None
 
     @property
     def base(self) -> int:
@@ -206,7 +204,7 @@ class _Target:
             self.found_doc_ids = True
 
 
-def _qid_of_sizes(files: Sequence[LetorFile], rows_before: list[int], count: _Count) -> NDArray[np.int64]:
+def _qid_of_sizes(files: Sequence[LetorFile], rows_before: list[int], count: _Count) -> IntArray:
     """Query numbers from the `.query` files; those of a later file go on where the last one stopped."""
     if count.skipped:
         raise DataError(

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from rankwise.kernels import _letor_text as kernel
 
-__all__ = ["Chunk", "Parsed"]
-
 # What is wrong, then what to do; the text found goes between.
 PROBLEMS = {
     kernel.BAD_LABEL: ("a line must begin with a finite label", "write a number such as 0 or 2.5"),

@@ -13,8 +13,6 @@ from rankwise.data.io._streams import opened_to_write
 from rankwise.data.io._trec import QRELS_COLUMNS, read_by_query
 from rankwise.errors import DataError
 
-__all__ = ["read_qrels", "write_qrels"]
-
 
 def read_qrels(path: str | PathLike[str]) -> RankingData:
     """The judged documents, in the order of the file; there are no features and no scores."""

@@ -6,7 +6,6 @@ from os import PathLike
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.data._ranking_data import RankingData
 from rankwise.data.io._formats import Detected, detect
@@ -15,8 +14,7 @@ from rankwise.data.io._streams import opened, without_compression
 from rankwise.data.io._tables import read_tables
 from rankwise.data.io._trec import read_trec
 from rankwise.errors import DataError, FormatError
-
-__all__ = ["read"]
+from rankwise.types import IntArray
 
 
 def read(*paths: str | PathLike[str], skip_bad: bool = False) -> RankingData:
@@ -80,7 +78,7 @@ def _naming(file: LetorFile) -> str:
     return f"{file.path} ({how})"
 
 
-def _query_sizes(path: Path) -> NDArray[np.int64] | None:
+def _query_sizes(path: Path) -> IntArray | None:
     """The group sizes in `<path>.query` (for `rank.gz` also `rank.query`), if that file exists."""
     names = (path.name, without_compression(path).name)
     sizes_path = next((p for p in (path.with_name(f"{name}.query") for name in names) if p.exists()), None)

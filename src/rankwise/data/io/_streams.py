@@ -16,8 +16,6 @@ import pyarrow as pa
 
 from rankwise.errors import DataError, FormatError
 
-__all__ = ["COMPRESSIONS", "fill_lines", "opened", "opened_to_write", "without_compression"]
-
 # Ending, first bytes, and how to open; zstd by pyarrow, which (unlike zstandard) notices a cut-off file.
 _OPENERS: dict[str, tuple[bytes, Callable[[str], Any]]] = {
     ".gz": (b"\x1f\x8b", gzip.open),

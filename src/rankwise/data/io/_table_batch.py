@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from pyarrow import compute
 
 from rankwise.errors import FormatError
-
-__all__ = ["TableBatch"]
+from rankwise.types import BoolArray
 
 pc: Any = compute  # typed too narrowly by its stubs
 # As Python's float takes it, blanks trimmed; "nan" is a missing value and has become null before.
@@ -45,9 +44,9 @@ class TableBatch:
         self.reject(np.isinf(values), name, "hold finite numbers")
         return values
 
-    def missing(self, name: str) -> NDArray[np.bool_]:
+    def missing(self, name: str) -> BoolArray:
         """Where a column is empty."""
-        empty: NDArray[np.bool_] = self._batch[name].is_null(nan_is_null=True).to_numpy(False)
+        empty: BoolArray = self._batch[name].is_null(nan_is_null=True).to_numpy(False)
         return empty
 
     def kept(self, name: str) -> Any:
@@ -55,7 +54,7 @@ class TableBatch:
         column = self._batch[name].filter(pa.array(self.good))
         return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
-    def reject(self, bad: NDArray[np.bool_], name: str, must: str) -> None:
+    def reject(self, bad: BoolArray, name: str, must: str) -> None:
         """Rows not to keep; the first of them is an error unless bad rows are skipped."""
         bad = bad & self.good
         if bad.any() and not self._skip_bad:

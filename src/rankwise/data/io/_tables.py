@@ -18,17 +18,7 @@ from rankwise.data.io._formats import LABEL_NAMES, Detected, numbered_columns
 from rankwise.data.io._streams import COMPRESSIONS, opened
 from rankwise.data.io._table_batch import TableBatch
 from rankwise.errors import FormatError
-
-__all__ = [
-    "Columns",
-    "TableRows",
-    "open_parquet",
-    "query_ids",
-    "read_tables",
-    "row_groups_of",
-    "rows_in",
-    "rows_of_batch",
-]
+from rankwise.types import FloatArray
 
 QID_NAMES = ("qid", "query_id", "query")
 DOC_ID_NAMES = ("doc_id", "docid")
@@ -81,7 +71,7 @@ class TableRows:
     """Well-formed rows of a batch; query ids are still as the table has them (None: there are none)."""
 
     X: NDArray[np.float32]
-    y: NDArray[np.float64]
+    y: FloatArray
     qid: Any
     doc_ids: NDArray[Any]
     skipped: int
@@ -89,10 +79,10 @@ class TableRows:
 
 @dataclass
 class _Parts:
-    """Pieces of the result, one a batch."""
+    """Pieces of the result, one per batch."""
 
     X: list[NDArray[np.float32]] = field(default_factory=list)
-    y: list[NDArray[np.float64]] = field(default_factory=list)
+    y: list[FloatArray] = field(default_factory=list)
     qid: list[Any] = field(default_factory=list)
     doc_ids: list[Any] = field(default_factory=list)
     skipped: int = 0

@@ -11,8 +11,6 @@ from rankwise.data._ranking_data import DOC_ID_TYPE, RankingData
 from rankwise.data.io._streams import opened
 from rankwise.errors import FormatError
 
-__all__ = ["read_by_query", "read_trec"]
-
 UNJUDGED = -1.0
 QRELS_COLUMNS = ("qid", "iteration", "document", "grade")
 RUN_COLUMNS = ("qid", "Q0", "document", "rank", "score", "tag")

@@ -18,8 +18,6 @@ from rankwise.data.io._streams import COMPRESSIONS, opened_to_write, without_com
 from rankwise.data.io._tables import Columns
 from rankwise.errors import DataError
 
-__all__ = ["write"]
-
 pc: Any = compute  # typed too narrowly by its stubs
 VALUES_AT_ONCE = 1_000_000  # bounds the memory that formatting takes
 

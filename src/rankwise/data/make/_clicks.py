@@ -7,30 +7,29 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rankwise.data._ranking_data import RankingData
 from rankwise.data.io._formats import numbered_columns
 from rankwise.errors import DataError, ShapeError
-
-__all__ = ["ClickLog", "simulate_clicks"]
+from rankwise.types import FloatArray, IntArray
 
 MISTAKE = 0.1  # probability of a click on a document of grade 0 that is looked at
 
 
 @dataclass(frozen=True, eq=False)
 class ClickLog:
-    """Lists as they were shown, one row a document: `rows` of the data, `session`, `position` from 1, `clicked`.
+    """Lists as they were shown, one row per document: `rows` of the data, `session`, `position` from 1, `clicked`.
 
     `propensities` is the truth: how likely each position is looked at. `data` are all rows as a ranker takes them:
     labels are clicks, queries are sessions, and the position is the last feature, by the name "position".
     """
 
-    rows: NDArray[np.int64]
-    session: NDArray[np.int64]
-    position: NDArray[np.int64]
-    clicked: NDArray[np.float64]
-    propensities: NDArray[np.float64]
+    rows: IntArray
+    session: IntArray
+    position: IntArray
+    clicked: FloatArray
+    propensities: FloatArray
     judged: RankingData
 
     @property
@@ -53,7 +52,7 @@ def simulate_clicks(
     shuffle: float = 0.3,
     seed: int = 0,
 ) -> ClickLog:
-    """So many lists a query, the `top` documents each, clicked by the position-based model.
+    """So many lists per query, the `top` documents each, clicked by the position-based model.
 
     Documents are shown by falling scores; `shuffle` is how far chance moves them, in standard deviations of the
     scores (0 always shows the same list). Position k is looked at with probability k^−steepness, and a document of
@@ -67,7 +66,7 @@ def simulate_clicks(
     """
     shown_by = np.asarray(scores, dtype=np.float64)
     if shown_by.shape != data.y.shape:
-        raise ShapeError(f"scores must have one entry a row: got {shown_by.size} for {data.y.size}")
+        raise ShapeError(f"scores must have one entry per row: got {shown_by.size} for {data.y.size}")
     if not np.isfinite(shown_by).all():
         odd = shown_by[~np.isfinite(shown_by)][0]
         raise DataError(f"scores must be finite numbers, got {odd}; score every document, or leave it out of the data")

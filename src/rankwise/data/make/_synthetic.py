@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError
-
-__all__ = ["cubic", "r_of_k", "web"]
+from rankwise.types import FloatArray
 
 # Shares of the grades 0, 1, 2, ...: most documents are irrelevant, as in web search.
 CUBIC_SHARES = (0.55, 0.23, 0.12, 0.07, 0.03)
@@ -17,7 +16,7 @@ GROUP = 5  # MSLR states most of its features for body, anchor, title, URL and w
 
 
 def cubic(queries: int, documents: int = 50, features: int = 50, grades: int = 5, seed: int = 0) -> RankingData:
-    """Uniform features, graded by a random polynomial of the third degree (as in paper P2).
+    """Uniform features, graded by a random polynomial of the third degree (as in paper Burges 2006).
 
     Grades are cut from the polynomial's value, the same cuts for all queries, so that their shares are
     .55 .23 .12 .07 .03 (with fewer grades: the first ones, in proportion).
@@ -38,7 +37,7 @@ def cubic(queries: int, documents: int = 50, features: int = 50, grades: int = 5
     return RankingData(X, y, np.repeat(np.arange(queries), documents))
 
 
-def _cut(value: NDArray[np.floating], shares: tuple[float, ...]) -> NDArray[np.float64]:
+def _cut(value: NDArray[np.floating], shares: tuple[float, ...]) -> FloatArray:
     """Grades by rank of the value, with these shares (scaled to add up to one)."""
     cuts = np.quantile(value, np.cumsum(shares)[:-1] / sum(shares))
     return np.searchsorted(cuts, value, side="right").astype(np.float64)
@@ -53,7 +52,7 @@ def r_of_k(
     noise: float = 0.05,
     seed: int = 0,
 ) -> RankingData:
-    """±1 features; the label is 1 if at least `r` of the `k` relevant ones are +1 (paper P3, section 5.1).
+    """±1 features; the label is 1 if at least `r` of the `k` relevant ones are +1 (paper Suehiro 2011, section 5.1).
 
     Exactly the share `positive` of the rows has label 1 before each label is flipped with probability
     `noise`. Given its label an instance is uniform: since almost no uniform instance has, say, none of 30
@@ -89,7 +88,7 @@ def r_of_k(
 def web(queries: int, documents: int, features: int = 136, seed: int = 0) -> RankingData:
     """Graded data as a web search engine's: for tests of scale, not of quality.
 
-    About `documents` documents a query (at least 1, skewed), features in correlated groups of five,
+    About `documents` documents per query (at least 1, skewed), features in correlated groups of five,
     heavy-tailed, many of them zero, shifted by query; labels 0 to 4 by a non-linear function of some
     features plus noise, with about MSLR's shares (.52 .23 .19 .04 .02).
 
@@ -123,11 +122,11 @@ def web(queries: int, documents: int, features: int = 136, seed: int = 0) -> Ran
 def topics(
     queries: int, documents: int = 1000, features: int = 44, relevant: float = 0.01, seed: int = 0
 ) -> RankingData:
-    """Binary data as of topic distillation (LETOR's TD2003, paper P4): long lists with few relevant documents.
+    """Binary data as of topic distillation (LETOR's TD2003, paper Donmez 2009): long lists with few relevant documents.
 
     A document has a match with the query, in part its own and in part its site's, and an authority; a relevant one has
     much of both, up to noise, by weights that differ somewhat from query to query. Features show one of the two,
-    with noise, heavy tails and different scales by query; then each goes from 0 to 1 within a query, as in P4.
+    with noise, heavy tails and different scales by query; then each goes from 0 to 1 within a query, as in Donmez 2009.
     A query has about the share `relevant` of relevant documents, at least one.
 
     >>> made = topics(queries=5, documents=200, seed=1)

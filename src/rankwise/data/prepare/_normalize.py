@@ -1,4 +1,4 @@
-"""`normalise`: features on one scale."""
+"""`normalize`: features on one scale."""
 
 from __future__ import annotations
 
@@ -11,18 +11,16 @@ from numpy.typing import NDArray
 from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError
 
-__all__ = ["normalise"]
 
-
-def normalise(data: RankingData, how: Literal["query", "global"] = "query") -> RankingData:
+def normalize(data: RankingData, how: Literal["query", "global"] = "query") -> RankingData:
     """A copy with scaled features.
 
     `query` maps each feature to [0, 1] within each query by its minimum and maximum, as the LETOR data sets
-    and paper P4 do; `global` subtracts each feature's mean and divides by its standard deviation. A feature
+    and paper Donmez 2009 do; `global` subtracts each feature's mean and divides by its standard deviation. A feature
     that is constant (in the query, or at all) becomes 0; missing values stay missing and count for nothing.
 
     >>> data = RankingData([[2.0], [4.0], [3.0], [7.0]], [0, 1, 0, 1], qid=[1, 1, 1, 2])
-    >>> normalise(data).X.ravel()
+    >>> normalize(data).X.ravel()
     array([0. , 1. , 0.5, 0. ], dtype=float32)
     """
     if how not in ("query", "global"):
@@ -32,7 +30,7 @@ def normalise(data: RankingData, how: Literal["query", "global"] = "query") -> R
             f"sparse features cannot be shifted and stay sparse, got {data.n_features} features; "
             "scale them by sklearn.preprocessing.MaxAbsScaler instead"
         )
-    return replace(data, X=_by_query(data) if how == "query" else _standardised(data.X))
+    return replace(data, X=_by_query(data) if how == "query" else _standardized(data.X))
 
 
 def _by_query(data: RankingData) -> NDArray[np.float32]:
@@ -48,7 +46,7 @@ def _by_query(data: RankingData) -> NDArray[np.float32]:
     return data.groups.ungrouped(X)
 
 
-def _standardised(X: NDArray[np.float32]) -> NDArray[np.float32]:
+def _standardized(X: NDArray[np.float32]) -> NDArray[np.float32]:
     scaled = np.empty_like(X)
     for column in range(X.shape[1]):  # by column, so that the doubles of one column are all the memory it takes
         values = X[:, column].astype(np.float64)

@@ -9,8 +9,6 @@ import numpy as np
 from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError
 
-__all__ = ["split"]
-
 
 def split(data: RankingData, fractions: Sequence[float] = (0.6, 0.2, 0.2), seed: int = 0) -> list[RankingData]:
     """Parts with these fractions of the queries, drawn at random; a query is never torn apart.

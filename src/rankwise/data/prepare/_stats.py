@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.data._ranking_data import RankingData
-
-__all__ = ["Stats", "describe"]
+from rankwise.types import IntArray
 
 ROWS_AT_ONCE = 65_536  # bounds the memory that counting takes
 
@@ -39,7 +38,7 @@ class Stats:
 
 
 def describe(data: RankingData) -> Stats:
-    """Count rows, queries, grades, documents a query, and what may trouble a metric or a model.
+    """Count rows, queries, grades, documents per query, and what may trouble a metric or a model.
 
     `density` is the share of features that are not 0; `duplicate_doc_ids` counts the rows whose document
     was named before in the same query.
@@ -84,7 +83,7 @@ def _filled_and_missing(data: RankingData) -> tuple[int, int]:
     return filled, missing
 
 
-def _duplicates(query_of_row: NDArray[np.int64], doc_ids: NDArray[Any] | None) -> int:
+def _duplicates(query_of_row: IntArray, doc_ids: NDArray[Any] | None) -> int:
     """Rows whose document was named before in their query; rows without an id ("") count for nothing."""
     if doc_ids is None:
         return 0

@@ -12,8 +12,6 @@ import numpy as np
 
 from rankwise.kernels._compile import helper, kernel
 
-__all__ = ["capped_weights", "soft_margins"]
-
 VANISHING = 1e-200
 
 
@@ -98,7 +96,8 @@ def soft_margins(
     f: Any, weight: Any, starts: Any, middles: Any, stops: Any, part: float, low: int, high: int,
     value: Any, margin: Any, right: Any,
 ) -> None:  # fmt: skip
-    """Each block's least mean of (f_i − f_j)/2 over weights with no one above 1/part of its own (P3 (7) for given f).
+    """Each block's least mean of (f_i − f_j)/2 over weights with no one above 1/part of its own (Suehiro 2011 (7) for
+    given f).
 
     `margin` is half the distance of the values below which, and above which, `part` of the better, and of the worse,
     weigh; `right` the share of the pairs' weight at that margin or more.

@@ -13,8 +13,6 @@ import numpy as np
 
 from rankwise.kernels._compile import helper, kernel
 
-__all__ = ["close_sums", "close_weight", "close_weights"]
-
 FEW_GRADES = 12  # up to here a sum for each grade is cheaper than a tree of sums
 
 

@@ -14,24 +14,22 @@ from typing import Any
 
 import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
-from numpy.typing import NDArray
 
 from rankwise.kernels._compile import helper, kernel, reassociating_kernel
 from rankwise.kernels.pairs._expansions import PLAIN_TERMS
 from rankwise.kernels.pairs._lambda_loops import MOST_CLASSES, level_weights
-
-__all__ = ["costs_by_factors", "costs_by_gains", "log_terms", "ranknet_of_queries"]
+from rankwise.types import FloatArray
 
 DENORMAL = 1e-280  # added where products would become denormal numbers, which are slow
 
-swap_factors: Any = None  # what `specialise` replaces
+swap_factors: Any = None  # what `specialize` replaces
 
 
 @cache
-def log_terms() -> NDArray[np.float64]:
+def log_terms() -> FloatArray:
     """log(1 + z) by the powers 1, 2, … of z in [0, 1]."""
 
-    def over_z(z: NDArray[np.float64]) -> NDArray[np.float64]:
+    def over_z(z: FloatArray) -> FloatArray:
         return np.log1p(z) / z  # the points of interpolation are inside (0, 1)
 
     fitted = Chebyshev.interpolate(over_z, PLAIN_TERMS - 1, [0.0, 1.0]).convert(kind=Polynomial)
@@ -140,7 +138,7 @@ def costs_by_gains(
 
 @kernel
 def ranknet_pairs(scores: Any, classes: Any, share: Any, pushes: Any) -> float:
-    """RankNet's λ's and cost over all pairs, P2 (7) and (8)."""
+    """RankNet's λ's and cost over all pairs, Burges 2006 (7) and (8)."""
     total = 0.0
     for i in range(scores.size):
         for j in range(i + 1, scores.size):

@@ -6,7 +6,7 @@ is in order, f = z/(1+z); how far if it is not, 1 − f; and the curvature f(1 �
 
 - Plain: 1/(1+z) and 1/(1+z)² are fitted by polynomials in z, and a power of z is an exponential with a whole
   rate. Chebyshev interpolation: the error falls by 3+√8 a term, and no weight is large.
-- Divided by c + x (gap normalisation): the rates double from one term to the next, with two more between those near 1,
+- Divided by c + x (gap normalization): the rates double from one term to the next, with two more between those near 1,
   where the logistic function bends; the weights are fitted.
 """
 
@@ -17,12 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
-from numpy.typing import NDArray
 
 from rankwise.kernels._compile import kernel
 from rankwise.kernels.pairs._vectors import LANES
-
-__all__ = ["PairTerms", "divided_terms", "plain_terms", "reach_of"]
+from rankwise.types import FloatArray
 
 PLAIN_TERMS = 12  # relative error 1.3e-9 of the gradient and 2.4e-8 of the Hessian
 SLOWEST, DOUBLINGS = 0.005, 18  # rates 0.005, 0.01, …, enough for c = 0.01
@@ -39,9 +37,9 @@ class PairTerms(NamedTuple):
     `wrong` has besides them a `constant`, an exponential of rate 0.
     """
 
-    right: NDArray[np.float64]
-    wrong: NDArray[np.float64]
-    curvature: NDArray[np.float64]
+    right: FloatArray
+    wrong: FloatArray
+    curvature: FloatArray
     constant: float
     slowest: float
     between: int
@@ -81,7 +79,7 @@ def least_squares(A: Any, b: Any) -> Any:
 def plain_terms(terms: int = PLAIN_TERMS) -> PairTerms:
     """f(x), 1 − f(x) and f(x)(1 − f(x)) by powers 1 to `terms` of e^{−x}."""
 
-    def powers(function: Polynomial) -> NDArray[np.float64]:
+    def powers(function: Polynomial) -> FloatArray:
         return np.asarray(function.convert(domain=[-1, 1], window=[-1, 1]).coef)
 
     unit = [0.0, 1.0]
@@ -119,7 +117,7 @@ def divided_terms(c: float, reach: int = 0) -> PairTerms:
     return PairTerms(right, wrong, curvature, 0.0, slowest, between)
 
 
-def _fitted(values: Any, x: Any, rates: Any, nothing: float) -> NDArray[np.float64]:
+def _fitted(values: Any, x: Any, rates: Any, nothing: float) -> FloatArray:
     """Least squares, weighted anew until the largest relative error is as small as it gets.
 
     Relative errors count down to `nothing`, a share of the largest value.

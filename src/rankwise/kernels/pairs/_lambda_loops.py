@@ -1,6 +1,6 @@
 """λ's of all queries: the metric's factors, then all pairs of a short list or two sweeps over a long one.
 
-Templates for `specialise`; shared arguments as in `loops` and `pair_sums`. `terms` are the exponentials of
+Templates for `specialize`; shared arguments as in `loops` and `pair_sums`. `terms` are the exponentials of
 `expansions`; `grades` all labels of the data set, rising; lists up to `exact_up_to` are summed over pairs,
 lists above `longest` are left to the caller, who gives each sweep a thread.
 """
@@ -14,22 +14,12 @@ from numpy.typing import NDArray
 
 from rankwise.kernels._compile import helper, kernel
 from rankwise.kernels.pairs._pair_sums import all_pairs, all_pairs_by_gain, decays, padded_classes
+from rankwise.types import FloatArray
 
-__all__ = [
-    "MOST_CLASSES",
-    "Stated",
-    "class_of",
-    "lambdas_by_factors",
-    "lambdas_by_gains",
-    "level_weights",
-    "state_gains",
-    "sweep_weights",
-]
-
-# What `specialise` replaces. They are never called as they stand here.
+# What `specialize` replaces. They are never called as they stand here.
 gains: Any = None
 discounts: Any = None
-normaliser: Any = None
+normalizer: Any = None
 swap_factors: Any = None
 sweep: Any = None
 
@@ -43,10 +33,10 @@ class Stated(NamedTuple):
     """
 
     classes: NDArray[np.int32]  # of each row
-    gains: NDArray[np.float64]  # of each row
-    discounts: NDArray[np.float64]  # of each rank of each query
-    levels: NDArray[np.float64]  # gain of each grade in each query; none if there are more than MOST_CLASSES
-    scales: NDArray[np.float64]  # 1 / normaliser of each query; 0: it lacks what the metric needs
+    gains: FloatArray  # of each row
+    discounts: FloatArray  # of each rank of each query
+    levels: FloatArray  # gain of each grade in each query; none if there are more than MOST_CLASSES
+    scales: FloatArray  # 1 / normalizer of each query; 0: it lacks what the metric needs
 
 
 @helper
@@ -63,11 +53,11 @@ def class_of(label: float, grades: Any) -> int:
 
 
 def state_gains(self, labels, ideal, offsets, grades, low, high, stated):  # type: ignore[no-untyped-def]
-    """Fill `stated` for queries `low:high`: hooks `gains`, `discounts`, `normaliser`."""
+    """Fill `stated` for queries `low:high`: hooks `gains`, `discounts`, `normalizer`."""
     for q in range(low, high):
         start, stop = offsets[q], offsets[q + 1]
         best = ideal[start:stop]
-        scale = 1.0 / normaliser(self, best)
+        scale = 1.0 / normalizer(self, best)
         if not (0.0 < scale < np.inf):
             continue
         stated.scales[q] = scale

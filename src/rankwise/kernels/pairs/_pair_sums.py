@@ -17,8 +17,6 @@ import numpy as np
 from rankwise.kernels._compile import helper, kernel, reassociating_kernel
 from rankwise.kernels.pairs._vectors import LANES, advance, enter
 
-__all__ = ["all_pairs", "all_pairs_by_gain", "decays", "padded_classes", "sweep"]
-
 SAFE_SPAN = 600.0  # e^600 and e^−600 are both doubles
 
 
@@ -98,7 +96,7 @@ def all_pairs(
             curvature[j] += bend
 
 
-# What `specialise` replaces for `sweep`: how many factors, classes and vectors of exponentials there are, and where two
+# What `specialize` replaces for `sweep`: how many factors, classes and vectors of exponentials there are, and where two
 # more exponentials lie between those whose rates double (0: rates are 1, 2, 3, …).
 FACTORS, CLASSES, VECTORS, BETWEEN = 1, 2, 3, 0
 

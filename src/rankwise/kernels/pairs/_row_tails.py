@@ -8,8 +8,6 @@ import numpy as np
 
 from rankwise.kernels._compile import helper, kernel
 
-__all__ = ["block_tails", "lowest"]
-
 CELLS = 4096
 FEW = 64
 

@@ -14,8 +14,6 @@ import numpy as np
 from rankwise.kernels._compile import helper, kernel
 from rankwise.kernels.pairs._close_pairs import close_weight
 
-__all__ = ["find_gap", "put_together", "two_grade_weights"]
-
 PASSES = 200  # far more than a search takes, which halves its bracket in three passes at the latest
 
 

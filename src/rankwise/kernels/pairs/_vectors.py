@@ -6,7 +6,7 @@ test holds it to. LLVM turns the vectors into what the machine has: halves of fo
 
 `P[a, m]` is Σ e^{−t_m x} over the documents of class a passed so far, x being their distance in score from the present
 one; `D[r, a, m]` the same sum of their differences in height r; `P0[a]` and `D0[r, a]` are those of rate 0, which do
-not decay. All are flat, with `VECTORS` · 4 terms a class, and classes padded to a multiple of 4 in P0 and D0.
+not decay. All are flat, with `VECTORS` · 4 terms per class, and classes padded to a multiple of 4 in P0 and D0.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-
-__all__ = ["LANES", "advance", "enter"]
 
 LANES = 4
 DENORMAL = 1e-280  # added where products would become denormal numbers, which are slow

@@ -13,8 +13,6 @@ import numpy as np
 
 from rankwise.kernels._compile import helper, kernel
 
-__all__ = ["factor_sums", "pair_weights"]
-
 NOTHING = -np.inf  # the logarithm of an empty sum
 
 

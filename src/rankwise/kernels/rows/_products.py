@@ -15,12 +15,10 @@ from numpy.typing import NDArray
 
 from rankwise.kernels import _threads as threads
 from rankwise.kernels._compile import kernel, reassociating_kernel
-
-__all__ = ["rows_times", "times_rows"]
+from rankwise.types import FloatArray
 
 BLOCK = 4096  # rows
 WORTH_THREADS = 1 << 20  # entries of the matrix
-Array = NDArray[np.float64]
 
 
 @reassociating_kernel
@@ -50,7 +48,7 @@ def _by_blocks(X: NDArray[Any], task: Callable[[int, int, int], object]) -> None
             one()
 
 
-def rows_times(X: NDArray[Any], w: Array) -> Array:
+def rows_times(X: NDArray[Any], w: FloatArray) -> FloatArray:
     """`X @ w`.
 
     >>> rows_times(np.array([[1.0, 2.0], [3.0, 4.0]], dtype=np.float32), np.array([1.0, 10.0]))
@@ -61,7 +59,7 @@ def rows_times(X: NDArray[Any], w: Array) -> Array:
     return out
 
 
-def times_rows(d: Array, X: NDArray[Any]) -> Array:
+def times_rows(d: FloatArray, X: NDArray[Any]) -> FloatArray:
     """`d @ X`; rows of weight 0 are not looked at.
 
     >>> times_rows(np.array([1.0, 10.0]), np.array([[1.0, 2.0], [3.0, 4.0]], dtype=np.float32))

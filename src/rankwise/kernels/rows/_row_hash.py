@@ -8,8 +8,6 @@ import numpy as np
 
 from rankwise.kernels._compile import helper, kernel
 
-__all__ = ["add_dense", "add_sparse", "spread"]
-
 FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 HALF, THIRD, NEARLY_HALF = np.uint64(32), np.uint64(27), np.uint64(31)
 

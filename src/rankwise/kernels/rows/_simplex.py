@@ -6,8 +6,6 @@ from typing import Any
 
 from rankwise.kernels._compile import kernel
 
-__all__ = ["climb"]
-
 
 @kernel
 def climb(slope: Any, bend: Any, alpha: Any, most: int, close: float) -> None:

@@ -1,4 +1,5 @@
-"""Rows counted through sigmoids of one width at several thresholds: one exponential a row, however many thresholds."""
+"""Rows counted through sigmoids of one width at several thresholds: one exponential per row, however many
+thresholds."""
 
 from __future__ import annotations
 
@@ -7,8 +8,6 @@ from typing import Any
 import numpy as np
 
 from rankwise.kernels._compile import reassociating_kernel
-
-__all__ = ["add_log_loss", "soft_rates", "soft_sums"]
 
 FARTHEST = 300.0  # widths: beyond, a sigmoid is 0 or 1, and no product of two exponentials overflows
 

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from rankwise.kernels import _threads as threads
 from rankwise.kernels._compile import helper, kernel
-
-__all__ = ["falling_order", "settle"]
+from rankwise.types import FloatArray
 
 BITS, PASSES = 11, 3
 DIGITS = 1 << BITS
@@ -70,7 +69,7 @@ def settle(scores: Any, rows: Any) -> bool:
     return True
 
 
-def falling_order(scores: NDArray[np.float64]) -> NDArray[Any]:
+def falling_order(scores: FloatArray) -> NDArray[Any]:
     """`np.argsort(-scores, kind="stable")`, for scores without NaN.
 
     >>> falling_order(np.array([0.5, -1.0, 2.0, 0.5, -0.0]))

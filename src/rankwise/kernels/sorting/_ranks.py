@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.kernels._compile import helper, kernel
 from rankwise.kernels.sorting._radix import settle
-
-__all__ = [
-    "gather",
-    "merge_orders",
-    "order_ties",
-    "rank_short_lists",
-    "retrieved_counts",
-    "run_starts",
-    "sort_labels",
-]
+from rankwise.types import BoolArray, FloatArray, IntArray
 
 BY_COUNTING = 256  # up to here counting how many stand above beats sorting: no branch to mispredict
 GRADES = 64  # whole labels below this are sorted by counting
 
 
 @kernel
-def merge_orders(
-    scores: NDArray[np.float64], a: NDArray[np.int64], b: NDArray[np.int64], out: NDArray[np.int64]
-) -> None:
+def merge_orders(scores: FloatArray, a: IntArray, b: IntArray, out: IntArray) -> None:
     """Merge two row orders, each by falling score; of equal scores those of `a` come first."""
     i, j = 0, 0
     for at in range(out.size):
@@ -38,14 +26,14 @@ def merge_orders(
 
 
 @helper
-def _place(i: int, above: int, order: NDArray[np.int64], taken: NDArray[np.int64]) -> None:
+def _place(i: int, above: int, order: IntArray, taken: IntArray) -> None:
     """Put row i below `above` better ones, and below equal ones that came before it."""
     order[above + taken[above]] = i
     taken[above] += 1
 
 
 @kernel
-def _rank_by_counting(scores: NDArray[np.float64], order: NDArray[np.int64], taken: NDArray[np.int64]) -> None:
+def _rank_by_counting(scores: FloatArray, order: IntArray, taken: IntArray) -> None:
     """`order[:] = np.argsort(-scores, kind="stable")` for a short list; `taken` is scratch space.
 
     A document's rank is the number of higher scores. Four documents are counted in one pass: each score
@@ -78,7 +66,7 @@ def _rank_by_counting(scores: NDArray[np.float64], order: NDArray[np.int64], tak
 
 
 @kernel
-def _rank_by_merging(scores: NDArray[np.float64], order: NDArray[np.int64], buffer: NDArray[np.int64]) -> None:
+def _rank_by_merging(scores: FloatArray, order: IntArray, buffer: IntArray) -> None:
     """The same for a longer list: pieces of `BY_COUNTING` rows by counting, merged pair by pair."""
     n = scores.size
     for start in range(0, n, BY_COUNTING):
@@ -95,9 +83,7 @@ def _rank_by_merging(scores: NDArray[np.float64], order: NDArray[np.int64], buff
 
 
 @kernel
-def _rank_by_buckets(
-    scores: NDArray[np.float64], order: NDArray[np.int64], ends: NDArray[np.int64], values: NDArray[np.float64]
-) -> bool:
+def _rank_by_buckets(scores: FloatArray, order: IntArray, ends: IntArray, values: FloatArray) -> bool:
     """The same where scores are spread out: as many buckets as rows, then few rows are out of place.
 
     False if they are not spread out (an outlier, a score of −∞), and `order` is then not made.
@@ -124,12 +110,12 @@ def _rank_by_buckets(
 
 @kernel
 def rank_short_lists(
-    scores: NDArray[np.float64],
-    offsets: NDArray[np.int64],
+    scores: FloatArray,
+    offsets: IntArray,
     longest: int,
     low: int,
     high: int,
-    order: NDArray[np.int64],
+    order: IntArray,
 ) -> None:
     """Order the rows of queries `low:high` by falling score, equal scores as they stand.
 
@@ -152,12 +138,12 @@ def rank_short_lists(
 
 @kernel
 def order_ties(
-    scores: NDArray[np.float64],
-    key: NDArray[np.float64],
-    offsets: NDArray[np.int64],
+    scores: FloatArray,
+    key: FloatArray,
+    offsets: IntArray,
     low: int,
     high: int,
-    order: NDArray[np.int64],
+    order: IntArray,
 ) -> None:
     """Within each run of equal scores, reorder by rising `key` (equal keys as they stand)."""
     for q in range(low, high):
@@ -174,18 +160,14 @@ def order_ties(
 
 
 @kernel
-def gather(
-    values: NDArray[np.float64], order: NDArray[np.int64], low: int, high: int, out: NDArray[np.float64]
-) -> None:
+def gather(values: FloatArray, order: IntArray, low: int, high: int, out: FloatArray) -> None:
     """`out[low:high] = values[order[low:high]]`."""
     for i in range(low, high):
         out[i] = values[order[i]]
 
 
 @kernel
-def sort_labels(
-    labels: NDArray[np.float64], offsets: NDArray[np.int64], low: int, high: int, ideal: NDArray[np.float64]
-) -> None:
+def sort_labels(labels: FloatArray, offsets: IntArray, low: int, high: int, ideal: FloatArray) -> None:
     """`ideal[rows] = np.sort(labels[rows])[::-1]` for the rows of each query: the best order."""
     counts = np.zeros(GRADES, dtype=np.int64)
     for q in range(low, high):
@@ -210,12 +192,12 @@ def sort_labels(
 
 @kernel
 def retrieved_counts(
-    scores: NDArray[np.float64],
-    offsets: NDArray[np.int64],
+    scores: FloatArray,
+    offsets: IntArray,
     low: int,
     high: int,
-    counts: NDArray[np.int64],
-    tied: NDArray[np.bool_],
+    counts: IntArray,
+    tied: BoolArray,
 ) -> None:
     """From scores in rank order: how many documents of each query were retrieved (score above −inf), and any ties."""
     for q in range(low, high):
@@ -231,7 +213,7 @@ def retrieved_counts(
 
 
 @helper
-def run_starts(scores: NDArray[np.float64]) -> NDArray[np.int64]:
+def run_starts(scores: FloatArray) -> IntArray:
     """Where each run of equal scores starts in a ranked list, and last its length.
 
     >>> import numpy as np

@@ -1,20 +1,15 @@
-"""Lists by rising score: their largest gaps, mean ranks, P4's expected loss; and the best few of each list."""
+"""Lists by rising score: their largest gaps, mean ranks, Donmez 2009's expected loss; and the best few of each list."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.kernels._compile import kernel
-
-__all__ = ["best_of_each", "expected_rank_losses", "largest_gaps", "mean_ranks", "posteriors"]
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.int64]
+from rankwise.types import FloatArray, IntArray
 
 
 @kernel
-def largest_gaps(scores: Array, offsets: Rows, low: int, high: int, below: Rows) -> None:
+def largest_gaps(scores: FloatArray, offsets: IntArray, low: int, high: int, below: IntArray) -> None:
     """For queries `low:high` the place below the largest gap between neighbours, the lowest of equal ones.
 
     Equivalent, for each query that has a gap, to `start + np.argmax(np.diff(scores[start:stop]))`.
@@ -30,7 +25,7 @@ def largest_gaps(scores: Array, offsets: Rows, low: int, high: int, below: Rows)
 
 
 @kernel
-def mean_ranks(scores: Array, offsets: Rows, low: int, high: int, ranks: Array) -> None:
+def mean_ranks(scores: FloatArray, offsets: IntArray, low: int, high: int, ranks: FloatArray) -> None:
     """Ranks within queries `low:high`, from 1 at the lowest score; equal scores share their mean rank."""
     for q in range(low, high):
         start, stop = offsets[q], offsets[q + 1]
@@ -44,8 +39,10 @@ def mean_ranks(scores: Array, offsets: Rows, low: int, high: int, ranks: Array) 
 
 
 @kernel
-def posteriors(scores: Array, offsets: Rows, below: Rows, low: int, high: int, chances: Array) -> None:
-    """P4 (8) with the threshold of figure 2: `1 / (1 + np.exp(scores[below[q]] - scores))` for each query."""
+def posteriors(
+    scores: FloatArray, offsets: IntArray, below: IntArray, low: int, high: int, chances: FloatArray
+) -> None:
+    """Donmez 2009 (8) with the threshold of figure 2: `1 / (1 + np.exp(scores[below[q]] - scores))` for each query."""
     for q in range(low, high):
         for k in range(offsets[q], offsets[q + 1]):
             chances[k] = 1.0 / (1.0 + np.exp(scores[below[q]] - scores[k]))
@@ -53,19 +50,20 @@ def posteriors(scores: Array, offsets: Rows, below: Rows, low: int, high: int, c
 
 @kernel
 def expected_rank_losses(
-    ranks: Array,
-    positive: Array,
-    offsets: Rows,
-    below: Rows,
+    ranks: FloatArray,
+    positive: FloatArray,
+    offsets: IntArray,
+    below: IntArray,
     weight: float,
     low: int,
     high: int,
-    losses: Array,
+    losses: FloatArray,
 ) -> None:
-    """P4 (7) at each place: the hinge rank loss of both labels, by how likely they are, each side over its longest."""
+    """Donmez 2009 (7) at each place: the hinge rank loss of both labels, by how likely they are, each side over its
+    longest."""
     for q in range(low, high):
         start, size = offsets[q], offsets[q + 1] - offsets[q]
-        threshold = below[q] - start + 1.5  # P4 figure 2: θ̄ = i + ½, ranks from 1
+        threshold = below[q] - start + 1.5  # Donmez 2009 figure 2: θ̄ = i + ½, ranks from 1
         of_low, of_high = (1 - weight) / abs(1 - threshold), weight / abs(size - threshold)
         for k in range(start, start + size):
             distance = ranks[k] - threshold
@@ -75,7 +73,14 @@ def expected_rank_losses(
 
 @kernel
 def best_of_each(
-    values: Array, keys: Array, offsets: Rows, count: int, low: int, high: int, chosen: Rows, found: Rows
+    values: FloatArray,
+    keys: FloatArray,
+    offsets: IntArray,
+    count: int,
+    low: int,
+    high: int,
+    chosen: IntArray,
+    found: IntArray,
 ) -> bool:
     """The `count` rows of highest value of each of the queries `low:high`, best first; equal ones by rising key.
 

@@ -11,8 +11,6 @@ from rankwise.kernels._compile import compiled, helper
 from rankwise.metrics._base import Labels
 from rankwise.metrics.catalogue._linear import LinearMetric, relevant_count
 
-__all__ = ["AUC", "PairMetric", "pair_count"]
-
 
 @helper
 def pair_count(positives: int, n: int) -> float:
@@ -42,10 +40,10 @@ class PairMetric(LinearMetric):
 
 @dataclass(frozen=True)
 class AUC(PairMetric):
-    """Area under the ROC curve: share of (relevant, irrelevant) pairs in the right order (P0 (9)), ties half.
+    """Area under the ROC curve: share of (relevant, irrelevant) pairs in the right order (Welleck 2016 (9)), ties half.
 
     With m relevant documents (label above 0) and n others, that is ½ + Σ_relevant ((m+n+1)/2 − rank) / (m·n),
-    so exchanging ranks i and j changes it by (y_j − y_i)(j − i)/(m·n): P0's theorem 1.
+    so exchanging ranks i and j changes it by (y_j − y_i)(j − i)/(m·n): Welleck 2016's theorem 1.
 
     >>> AUC().value([1, 0, 1, 0])
     0.75
@@ -62,6 +60,6 @@ class AUC(PairMetric):
         return (labels > 0) * 1.0
 
     @compiled
-    def normaliser(self, ideal: Labels) -> float:
+    def normalizer(self, ideal: Labels) -> float:
         """m·n, the pairs."""
         return pair_count(relevant_count(ideal), ideal.size)

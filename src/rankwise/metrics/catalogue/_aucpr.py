@@ -12,8 +12,6 @@ from rankwise.metrics._base import Labels, Metric, Ranks
 from rankwise.metrics.catalogue._average_precision import AveragePrecision
 from rankwise.metrics.catalogue._linear import relevant_count
 
-__all__ = ["AUCPR"]
-
 
 @helper
 def _step_area(ranked: Labels, runs: Ranks, ideal: Labels) -> float:

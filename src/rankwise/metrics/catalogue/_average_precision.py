@@ -11,12 +11,10 @@ from rankwise.kernels._compile import compiled
 from rankwise.metrics._base import Factors, Labels, Metric, Ranks, check_cutoff
 from rankwise.metrics.catalogue._linear import relevant_count, top
 
-__all__ = ["AveragePrecision"]
-
 
 @dataclass(frozen=True)
 class AveragePrecision(Metric):
-    """Mean of the precision at each relevant document (P2 section 2): AP@k = (1/R) Σ_{i≤k, y_i>0} hits_i / i.
+    """Mean of the precision at each relevant document (Burges 2006 section 2): AP@k = (1/R) Σ_{i≤k, y_i>0} hits_i / i.
 
     Divides by R, all relevant documents, as trec_eval does; `min` divides by min(R, k), as LightGBM and XGBoost do.
 

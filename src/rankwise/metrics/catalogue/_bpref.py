@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.kernels._compile import compiled
 from rankwise.metrics._base import Factors, Labels, Metric, Ranks
 from rankwise.metrics.catalogue._linear import relevant_count
+from rankwise.types import BoolArray, IntArray
 
-__all__ = ["BPref"]
 
-
-def _between(counted: NDArray[np.bool_], a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+def _between(counted: BoolArray, a: IntArray, b: IntArray) -> IntArray:
     """How many are counted strictly between ranks a and b."""
     sums = np.cumsum(counted)
     return np.asarray(sums[b] - counted[b] - sums[a])

@@ -11,12 +11,11 @@ from rankwise.kernels._compile import compiled
 from rankwise.metrics._base import Labels
 from rankwise.metrics.catalogue._auc import PairMetric, pair_count
 
-__all__ = ["ClassAUC"]
-
 
 @dataclass(frozen=True)
 class ClassAUC(PairMetric):
-    """Class-reference AUC (P0 section 3): the AUC with one grade as the positives and all others as negatives.
+    """Class-reference AUC (Welleck 2016 section 3): the AUC with one grade as the positives and all others as
+    negatives.
 
     >>> ClassAUC(2).value([2, 1, 0])
     1.0
@@ -37,6 +36,6 @@ class ClassAUC(PairMetric):
         return np.where(labels == self.grade, 1.0, 0.0)
 
     @compiled
-    def normaliser(self, ideal: Labels) -> float:
+    def normalizer(self, ideal: Labels) -> float:
         """m·n, the pairs."""
         return pair_count(np.sum(ideal == self.grade), ideal.size)

@@ -16,12 +16,10 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.errors import MetricError
 from rankwise.metrics._base import Labels, Metric, Ranks, number
-
-__all__ = ["CurveMetric"]
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class CurveMetric(Metric):
     def point(self, hits: Any, cut: Any, relevant: Any, irrelevant: Any) -> Any:
         """What the cut after `cut` documents with `hits` relevant ones is worth."""
 
-    def _points(self, ranked: Labels, ideal: Labels, more: int = 0) -> NDArray[np.float64]:
+    def _points(self, ranked: Labels, ideal: Labels, more: int = 0) -> FloatArray:
         """`point` at each cut from 1 on, with `more` further hits."""
         relevant = np.float64(np.sum(ideal > 0))  # numpy's numbers divide by zero as compiled code does: NaN
         cuts = np.arange(1, len(ranked) + 1)

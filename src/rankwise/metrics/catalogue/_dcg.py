@@ -11,8 +11,6 @@ from rankwise.kernels._compile import compiled, helper
 from rankwise.metrics._base import Labels, check_cutoff
 from rankwise.metrics.catalogue._linear import LinearMetric, top
 
-__all__ = ["DCG", "graded_gain", "log_discount"]
-
 REACH = 3  # how many cut-offs deep a model learns to rank
 
 

@@ -6,14 +6,12 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.kernels._compile import compiled, helper
 from rankwise.kernels.pairs._lambda_loops import class_of
 from rankwise.metrics._base import Factors, Labels, Metric, Ranks, check_cutoff
 from rankwise.metrics.catalogue._linear import top
-
-__all__ = ["ERR"]
+from rankwise.types import FloatArray
 
 NEGLIGIBLE = 1e-18  # a chance of still reading below this no longer changes the sum
 
@@ -42,7 +40,7 @@ class ERR(Metric):
     def __post_init__(self) -> None:
         check_cutoff(self.k)
 
-    def for_labels(self, labels: NDArray[np.float64]) -> Self:
+    def for_labels(self, labels: FloatArray) -> Self:
         """`highest` as the data's best grade."""
         return self if self.highest else replace(self, highest=float(max(1.0, np.max(labels, initial=1.0))))
 

@@ -9,12 +9,10 @@ from rankwise.errors import MetricError
 from rankwise.kernels._compile import compiled
 from rankwise.metrics.catalogue._curve import CurveMetric
 
-__all__ = ["FBeta"]
-
 
 @dataclass(frozen=True)
 class FBeta(CurveMetric):
-    """F_β at the best threshold (P1 section 6): max over cuts of (1+β²)·tp / (β²·m + tp + fp).
+    """F_β at the best threshold (Eban 2017 section 6): max over cuts of (1+β²)·tp / (β²·m + tp + fp).
 
     >>> FBeta(1.0).value([1, 0, 1])  # after 3: 2·2 / (2 + 3)
     0.8

@@ -1,10 +1,10 @@
 """Metrics linear in the gains: DCG and NDCG, precision, recall, and the AUCs.
 
-    value = offset + Σ_i gain(label_i) · discount(rank i) / normaliser
+    value = offset + Σ_i gain(label_i) · discount(rank i) / normalizer
 
 Three short statements make such a metric. What follows from them, once for all: documents of equal score share the
 mean of their gains (McSherry & Najork 2008, exact), and exchanging ranks i and j changes the value by
-(gain_j − gain_i)·(discount_i − discount_j)/normaliser.
+(gain_j − gain_i)·(discount_i − discount_j)/normalizer.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from numpy.typing import ArrayLike
 from rankwise.kernels._compile import compiled, helper
 from rankwise.kernels._judge_loops import NO_TIES, linear_value
 from rankwise.metrics._base import Labels, Metric, Ranks
-
-__all__ = ["LinearMetric", "relevant_count", "top"]
 
 
 @helper
@@ -40,7 +38,7 @@ def relevant_count(labels: Labels) -> int:
 
 @dataclass(frozen=True)
 class LinearMetric(Metric):
-    """Subclasses state `gains`, `discounts` and, unless it is 1, `normaliser`, all marked `@compiled`."""
+    """Subclasses state `gains`, `discounts` and, unless it is 1, `normalizer`, all marked `@compiled`."""
 
     offset: ClassVar[float] = 0.0
 
@@ -53,16 +51,16 @@ class LinearMetric(Metric):
         """What each rank is worth, from the top; ranks past its end are worth nothing."""
 
     @compiled
-    def normaliser(self, ideal: Labels) -> float:
+    def normalizer(self, ideal: Labels) -> float:
         """What the sum is divided by; 0 or NaN where the query lacks what the metric needs."""
         return 1.0
 
     def _sum(self, ranked: Labels, ideal: Labels, runs: Ranks) -> float:
         total = linear_value(self.gains(ranked, ideal), self.discounts(ideal), runs)
-        return float(self.offset + np.float64(total) / self.normaliser(ideal))
+        return float(self.offset + np.float64(total) / self.normalizer(ideal))
 
     def value(self, ranked: Labels, ideal: Labels) -> float:
-        """Offset + Σ gain · discount / normaliser."""
+        """Offset + Σ gain · discount / normalizer."""
         return self._sum(ranked, ideal, NO_TIES)
 
     def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
@@ -70,12 +68,12 @@ class LinearMetric(Metric):
         return self._sum(ranked, ideal, runs)
 
     def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
-        """(gain_j − gain_i) · (discount_i − discount_j) / normaliser."""
+        """(gain_j − gain_i) · (discount_i − discount_j) / normalizer."""
         gain = self.gains(ranked, ideal)
         discount = np.zeros(max(len(ranked), len(ideal)))
         worth = self.discounts(ideal)
         discount[: len(worth)] = worth
-        return np.asarray((gain[j] - gain[i]) * (discount[i] - discount[j]) / self.normaliser(ideal))
+        return np.asarray((gain[j] - gain[i]) * (discount[i] - discount[j]) / self.normalizer(ideal))
 
     def best_order(self, labels: ArrayLike) -> Labels:
         """Labels by falling gain."""

@@ -6,19 +6,18 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.errors import MetricError
 from rankwise.kernels._compile import compiled
 from rankwise.metrics._base import Labels, number
 from rankwise.metrics.catalogue._auc import PairMetric, pair_count
-
-__all__ = ["MAUC"]
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
 class MAUC(PairMetric):
-    """Multi-class AUC (P0 (5)): Σ_c p(c)·AUC(c) over the reference grades, AUC(c) with grade c against the rest.
+    """Multi-class AUC (Welleck 2016 (5)): Σ_c p(c)·AUC(c) over the reference grades, AUC(c) with grade c against the
+    rest.
 
     The reference grades are the positive ones, and p(c) is the share of c among documents with a reference grade;
     both are taken from the data unless given. In a query without some grade the others share its weight.
@@ -40,7 +39,7 @@ class MAUC(PairMetric):
         if self.shares and (len(self.shares) != len(self.classes) or min(self.shares) <= 0):
             raise MetricError(f"mauc needs a positive share for each class, got {self.shares} for {self.classes}")
 
-    def for_labels(self, labels: NDArray[np.float64]) -> Self:
+    def for_labels(self, labels: FloatArray) -> Self:
         """Positive grades as the classes and their shares among `labels`, where not given."""
         if self.shares:
             return self
@@ -63,7 +62,7 @@ class MAUC(PairMetric):
         return gain
 
     @compiled
-    def normaliser(self, ideal: Labels) -> float:
+    def normalizer(self, ideal: Labels) -> float:
         """The shares of the grades that the query has, and not alone."""
         weight = 0.0
         for c in range(len(self.classes)):

@@ -1,4 +1,4 @@
-"""Normalised discounted cumulative gain."""
+"""Normalized discounted cumulative gain."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from rankwise.metrics._base import Labels
 from rankwise.metrics.catalogue._dcg import DCG, graded_gain, log_discount
 from rankwise.metrics.catalogue._linear import top
 
-__all__ = ["NDCG"]
-
 
 @helper
 def _discount(n: int, letor: bool) -> Labels:
@@ -26,7 +24,7 @@ def _discount(n: int, letor: bool) -> Labels:
 
 @dataclass(frozen=True)
 class NDCG(DCG):
-    """Normalised DCG (P2 (1)): NDCG@k = DCG@k / the DCG@k of the ideal order.
+    """Normalized DCG (Burges 2006 (1)): NDCG@k = DCG@k / the DCG@k of the ideal order.
 
     `linear` takes the label itself as the gain. `letor` is what LETOR 4.0's script prints: discounts
     1, 1, 1/log2(3), …, and 0 for a query with fewer than k documents.
@@ -52,7 +50,7 @@ class NDCG(DCG):
         return _discount(top(self.k, ideal.size), self.letor)
 
     @compiled
-    def normaliser(self, ideal: Labels) -> float:
+    def normalizer(self, ideal: Labels) -> float:
         """The DCG of the ideal order."""
         n = top(self.k, ideal.size)
         if self.letor and self.k and n < self.k:

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.kernels._compile import compiled, helper
 from rankwise.kernels.pairs._lambda_loops import class_of
 from rankwise.metrics._base import Factors, Labels, Metric, Ranks
-
-__all__ = ["PairwiseCorrect"]
+from rankwise.types import FloatArray, IntArray
 
 
 @helper
@@ -42,7 +40,7 @@ def _grade_of(label: float, grades: Labels) -> int:
 
 @dataclass(frozen=True)
 class PairwiseCorrect(Metric):
-    """Pair-wise correct (P2 section 2): share of pairs with different labels that stand in the right order.
+    """Pair-wise correct (Burges 2006 section 2): share of pairs with different labels that stand in the right order.
 
     With two grades that is the AUC. Tied scores count half.
 
@@ -77,10 +75,10 @@ class PairwiseCorrect(Metric):
         np.put_along_axis(between, at[low][..., None], np.take_along_axis(between, at[low][..., None], -1) - 1, -1)
         fewer = np.concatenate((np.zeros((*between.shape[:-1], 1)), np.cumsum(between, -1)), -1)
 
-        def below(g: NDArray[np.int64]) -> NDArray[np.float64]:
+        def below(g: IntArray) -> FloatArray:
             return np.asarray(np.take_along_axis(fewer, g[..., None], -1)[..., 0])
 
-        def above(g: NDArray[np.int64]) -> NDArray[np.float64]:
+        def above(g: IntArray) -> FloatArray:
             return np.asarray(fewer[..., -1] - np.take_along_axis(fewer, g[..., None] + 1, -1)[..., 0])
 
         a, b = at[top], at[low]

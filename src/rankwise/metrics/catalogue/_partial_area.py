@@ -8,8 +8,6 @@ from typing import ClassVar
 from rankwise.errors import MetricError
 from rankwise.metrics._base import Metric
 
-__all__ = ["PartialArea"]
-
 
 @dataclass(frozen=True)
 class PartialArea(Metric):

@@ -12,8 +12,6 @@ from rankwise.metrics._base import Labels, Ranks
 from rankwise.metrics.catalogue._linear import relevant_count
 from rankwise.metrics.catalogue._partial_area import PartialArea
 
-__all__ = ["PartialAUC"]
-
 
 @dataclass(frozen=True)
 class PartialAUC(PartialArea):

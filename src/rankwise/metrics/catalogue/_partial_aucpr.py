@@ -12,8 +12,6 @@ from rankwise.metrics._base import Labels, Ranks
 from rankwise.metrics.catalogue._linear import relevant_count
 from rankwise.metrics.catalogue._partial_area import PartialArea
 
-__all__ = ["PartialAUCPR"]
-
 
 @helper
 def _area(ranked: Labels, runs: Ranks, ideal: Labels, low: float, high: float) -> float:
@@ -35,7 +33,7 @@ def _area(ranked: Labels, runs: Ranks, ideal: Labels, low: float, high: float) -
 
 @dataclass(frozen=True)
 class PartialAUCPR(PartialArea):
-    """Mean of R@P=α over the precisions α in [low, high] (P1 (11) with ever finer anchors).
+    """Mean of R@P=α over the precisions α in [low, high] (Eban 2017 (11) with ever finer anchors).
 
     Over [0, 1] that is the area under the interpolated precision-recall curve. Its change by a swap has no
     short form, because one exchange can move the whole upper envelope: it is recomputed.

@@ -10,8 +10,6 @@ from rankwise.metrics._base import Labels
 from rankwise.metrics.catalogue._linear import top
 from rankwise.metrics.catalogue._top_hits import TopHits
 
-__all__ = ["Precision"]
-
 
 @dataclass(frozen=True)
 class Precision(TopHits):
@@ -28,6 +26,6 @@ class Precision(TopHits):
     min: bool = False
 
     @compiled
-    def normaliser(self, ideal: Labels) -> float:
+    def normalizer(self, ideal: Labels) -> float:
         """The cut-off k."""
         return 1.0 * (top(self.k, ideal.size) if self.min else self.k)

@@ -8,12 +8,10 @@ from typing import Any, ClassVar
 from rankwise.kernels._compile import compiled
 from rankwise.metrics.catalogue._curve import CurveMetric
 
-__all__ = ["PrecisionAtRecall"]
-
 
 @dataclass(frozen=True)
 class PrecisionAtRecall(CurveMetric):
-    """The highest precision of any threshold whose recall is at least β (P1 (8)).
+    """The highest precision of any threshold whose recall is at least β (Eban 2017 (8)).
 
     >>> PrecisionAtRecall(0.5).value([0, 1, 1, 0])  # both relevant ones are among the first 3
     0.666666...

@@ -6,18 +6,16 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.kernels._compile import compiled
 from rankwise.metrics._base import Labels
 from rankwise.metrics.catalogue._top_hits import TopHits
-
-__all__ = ["MacroPrecision", "MicroPrecision"]
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
 class MicroPrecision(TopHits):
-    """Micro-averaged precision (P0 (2)): documents of a reference grade among the first k, over C·k.
+    """Micro-averaged precision (Welleck 2016 (2)): documents of a reference grade among the first k, over C·k.
 
     C is the number of reference grades (1..C): the highest grade of the data, unless given.
 
@@ -28,22 +26,23 @@ class MicroPrecision(TopHits):
     name: ClassVar[str] = "p-micro"
     grades: float = 0.0
 
-    def for_labels(self, labels: NDArray[np.float64]) -> Self:
+    def for_labels(self, labels: FloatArray) -> Self:
         """C as the highest grade of the data."""
         return self if self.grades else replace(self, grades=float(max(1.0, np.max(labels, initial=1.0))))
 
     @compiled
-    def normaliser(self, ideal: Labels) -> float:
+    def normalizer(self, ideal: Labels) -> float:
         """C·k."""
         return self.grades * self.k
 
 
 @dataclass(frozen=True)
 class MacroPrecision(MicroPrecision):
-    """Macro-averaged precision (P0 (4), divided by the number of queries): the mean over grades of precision@k.
+    """Macro-averaged precision (Welleck 2016 (4), divided by the number of queries): the mean over grades of
+    precision@k.
 
     For a ranking that equals `p-micro@k`: each grade's precision@k has the same denominator k, so the pooled
-    and the averaged share are one number, although P0 gives two formulas. Both names are kept.
+    and the averaged share are one number, although Welleck 2016 gives two formulas. Both names are kept.
 
     >>> MacroPrecision(k=2, grades=2).value([2, 1, 0])  # (1/2 + 1/2) / 2
     0.5

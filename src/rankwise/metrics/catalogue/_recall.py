@@ -10,8 +10,6 @@ from rankwise.metrics._base import Labels
 from rankwise.metrics.catalogue._linear import relevant_count
 from rankwise.metrics.catalogue._top_hits import TopHits
 
-__all__ = ["Recall"]
-
 
 @dataclass(frozen=True)
 class Recall(TopHits):
@@ -25,6 +23,6 @@ class Recall(TopHits):
     needs: ClassVar[str] = "a relevant document"
 
     @compiled
-    def normaliser(self, ideal: Labels) -> float:
+    def normalizer(self, ideal: Labels) -> float:
         """R, the relevant documents."""
         return 1.0 * relevant_count(ideal)

@@ -8,12 +8,10 @@ from typing import Any, ClassVar
 from rankwise.kernels._compile import compiled
 from rankwise.metrics.catalogue._curve import CurveMetric
 
-__all__ = ["RecallAtPrecision"]
-
 
 @dataclass(frozen=True)
 class RecallAtPrecision(CurveMetric):
-    """The highest recall of any threshold whose precision is at least α (P1 section 4); 0 if there is none.
+    """The highest recall of any threshold whose precision is at least α (Eban 2017 section 4); 0 if there is none.
 
     >>> RecallAtPrecision(0.75).value([1, 1, 0, 1, 0, 1])  # the first 4 hold 3 of the 4 relevant ones
     0.75

@@ -11,12 +11,10 @@ from rankwise.kernels._compile import compiled
 from rankwise.metrics._base import Factors, Labels, Metric, Ranks, check_cutoff
 from rankwise.metrics.catalogue._linear import relevant_count, top
 
-__all__ = ["ReciprocalRank"]
-
 
 @dataclass(frozen=True)
 class ReciprocalRank(Metric):
-    """1 / rank of the first relevant document (P2 section 2), 0 if that rank is below k.
+    """1 / rank of the first relevant document (Burges 2006 section 2), 0 if that rank is below k.
 
     >>> ReciprocalRank().value([0, 0, 1, 1])
     0.333333...

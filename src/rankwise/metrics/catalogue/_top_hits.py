@@ -10,12 +10,10 @@ from rankwise.kernels._compile import compiled
 from rankwise.metrics._base import Labels, check_cutoff
 from rankwise.metrics.catalogue._linear import LinearMetric, top
 
-__all__ = ["TopHits"]
-
 
 @dataclass(frozen=True)
 class TopHits(LinearMetric):
-    """Σ_{i≤k} [y_i > 0] / normaliser; subclasses say what it is divided by."""
+    """Σ_{i≤k} [y_i > 0] / normalizer; subclasses say what it is divided by."""
 
     k: int
 

@@ -9,8 +9,6 @@ from rankwise.errors import MetricError
 from rankwise.kernels._compile import compiled
 from rankwise.metrics.catalogue._curve import CurveMetric
 
-__all__ = ["TPRAtFPR"]
-
 
 @dataclass(frozen=True)
 class TPRAtFPR(CurveMetric):

@@ -11,12 +11,10 @@ from rankwise.kernels._compile import compiled
 from rankwise.metrics._base import Labels
 from rankwise.metrics.catalogue._linear import LinearMetric, relevant_count
 
-__all__ = ["WTA"]
-
 
 @dataclass(frozen=True)
 class WTA(LinearMetric):
-    """Winner takes all (P2 section 2): 1 if the top document is relevant, else 0.
+    """Winner takes all (Burges 2006 section 2): 1 if the top document is relevant, else 0.
 
     >>> WTA().value([1, 0]), WTA().value([0, 1])
     (1.0, 0.0)
@@ -38,6 +36,6 @@ class WTA(LinearMetric):
         return np.ones(1)
 
     @compiled
-    def normaliser(self, ideal: Labels) -> float:
+    def normalizer(self, ideal: Labels) -> float:
         """1 where there is a relevant document."""
         return 1.0 if relevant_count(ideal) > 0 else 0.0

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
-__all__ = ["lower_bound", "share_interval", "tail"]
+from rankwise.types import FloatArray
 
 
-def tail(hits: ArrayLike, trials: ArrayLike, share: float) -> NDArray[np.float64]:
+def tail(hits: ArrayLike, trials: ArrayLike, share: float) -> FloatArray:
     """P(Binomial(trials, share) ≥ hits): the p-value of "the chance is below `share`" where hits were seen.
 
     Counts need not be whole, which is how one asks for the number of rows that would suffice.

@@ -7,8 +7,6 @@ from typing import Any
 
 from rankwise.metrics.certification._operating_point import Demand, demand_of
 
-__all__ = ["Certificate"]
-
 RATES = {"precision": "precision", "recall": "recall", "fpr": "false positive rate"}
 
 
@@ -19,7 +17,7 @@ class Certificate:
     **The guarantee** is the target: in the population, precision (recall, FPR) of "score ≥ threshold" is at least
     (at most) `target`, and the chance that a sample leads to a threshold of which this is false is at most
     1 − confidence. `bound` is the one-sided exact bound at the threshold, never worse than the target.
-    `expected` is what the data say of the rate to maximise (recall for r@p and tpr@fpr, precision for p@r), with
+    `expected` is what the data say of the rate to maximize (recall for r@p and tpr@fpr, precision for p@r), with
     the exact interval of that threshold alone: an estimate, not a part of the guarantee.
     Counts and observed rates are of the rows tested: `guide_rows`, which chose the thresholds, are not among them.
     Without a threshold, `rows_needed` with `positives_needed` among them would do if the rates stayed as observed;
@@ -54,7 +52,7 @@ class Certificate:
 
     @property
     def demand(self) -> Demand:
-        """The rate that holds and the one that was maximised."""
+        """The rate that holds and the one that was maximized."""
         return demand_of(self.objective)
 
     def as_dict(self) -> dict[str, Any]:

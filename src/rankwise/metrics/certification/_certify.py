@@ -22,20 +22,17 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import optimize
 
+from rankwise._validation import as_vector
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics._base import Metric
-from rankwise.metrics._evaluate import rows_of
 from rankwise.metrics._names import parse
 from rankwise.metrics.certification._binomial import lower_bound, share_interval, tail
 from rankwise.metrics.certification._certificate import Certificate
-from rankwise.metrics.certification._operating_point import Counts, Demand, Floats, counts_at, demand_of
-
-__all__ = ["certify", "thresholds_to_try"]
-
-Bools = NDArray[np.bool_]
+from rankwise.metrics.certification._operating_point import Counts, Demand, counts_at, demand_of
+from rankwise.types import BoolArray, FloatArray, IntArray
 
 GUIDE = 0.2
 """Share of the rows that choose the thresholds for a precision: see benchmarks/certify.py."""
@@ -74,7 +71,7 @@ def certify(
     demand, (positive, values) = demand_of(objective), _checked(y, scores, parse(objective))
     tested = np.ones(values.size, dtype=bool)
     if thresholds is not None:
-        order = _safest_first(rows_of("thresholds", thresholds), demand)
+        order = _safest_first(as_vector("thresholds", thresholds), demand)
     elif demand.rate == "precision":
         tested[_guide(positive, values)] = False
         order = _order(positive[~tested], values[~tested], demand)
@@ -100,7 +97,7 @@ def certify(
     return _with_needs(found, demand, counts_at(first[:1], positive, values), float(np.mean(tested)))
 
 
-def thresholds_to_try(y: ArrayLike, scores: ArrayLike, objective: str | Metric) -> Floats:
+def thresholds_to_try(y: ArrayLike, scores: ArrayLike, objective: str | Metric) -> FloatArray:
     """Candidates for `certify`, safest first, chosen on other data than will be certified on.
 
     For a precision, from where it is likely to be provable on down; for recall and FPR, all scores.
@@ -111,23 +108,23 @@ def thresholds_to_try(y: ArrayLike, scores: ArrayLike, objective: str | Metric) 
     return _order(*_checked(y, scores, parse(objective)), demand_of(objective))
 
 
-def _checked(y: ArrayLike, scores: ArrayLike, metric: Metric) -> tuple[Bools, Floats]:
-    positive, values = rows_of("labels", y) > 0, rows_of("scores", scores)
+def _checked(y: ArrayLike, scores: ArrayLike, metric: Metric) -> tuple[BoolArray, FloatArray]:
+    positive, values = as_vector("labels", y) > 0, as_vector("scores", scores)
     if values.size != positive.size:
-        raise ShapeError(f"y and scores must have one entry a row, got {positive.size} and {values.size}")
+        raise ShapeError(f"y and scores must have one entry per row, got {positive.size} and {values.size}")
     if not positive.any() or (positive.all() and "irrelevant" in metric.needs):
         got = "irrelevant" if positive.any() else "relevant"
         raise DataError(f"{metric} needs {metric.needs}, got {values.size} rows without any {got} one; pass more rows")
     return positive, values
 
 
-def _guide(positive: Bools, scores: Floats) -> NDArray[np.int64]:
+def _guide(positive: BoolArray, scores: FloatArray) -> IntArray:
     """Rows drawn at random to choose the thresholds. They are sorted first, so that their order plays no part."""
     drawn = np.random.default_rng(0).permutation(scores.size)[: math.ceil(GUIDE * scores.size)]
     return np.lexsort((positive, scores))[drawn]
 
 
-def _order(positive: Bools, scores: Floats, demand: Demand) -> Floats:
+def _order(positive: BoolArray, scores: FloatArray, demand: Demand) -> FloatArray:
     order = _safest_first(scores, demand)
     if demand.rate != "precision":
         return order
@@ -139,7 +136,7 @@ def _order(positive: Bools, scores: Floats, demand: Demand) -> Floats:
     return order[np.argmax(evidence >= enough) :]
 
 
-def _safest_first(thresholds: Floats, demand: Demand) -> Floats:
+def _safest_first(thresholds: FloatArray, demand: Demand) -> FloatArray:
     rising = np.unique(thresholds)
     return rising if demand.rate == "recall" else rising[::-1]
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.errors import MetricError
 from rankwise.metrics._base import Metric
@@ -17,17 +16,14 @@ from rankwise.metrics._names import parse
 from rankwise.metrics.catalogue._precision_at_recall import PrecisionAtRecall
 from rankwise.metrics.catalogue._recall_at_precision import RecallAtPrecision
 from rankwise.metrics.catalogue._tpr_at_fpr import TPRAtFPR
+from rankwise.types import BoolArray, FloatArray, IntArray
 
-__all__ = ["Counts", "Demand", "counts_at", "demand_of"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Rate = Literal["precision", "recall", "fpr"]
 
 
 @dataclass(frozen=True)
 class Demand:
-    """The rate that must hold and the one to maximise: recall (here also called TPR) or precision."""
+    """The rate that must hold and the one to maximize: recall (here also called TPR) or precision."""
 
     rate: Rate
     target: float
@@ -62,12 +58,12 @@ def demand_of(objective: str | Metric) -> Demand:
 class Counts:
     """True and false positives at each of some thresholds, and how many positives and negatives there are."""
 
-    tp: Ints
-    fp: Ints
+    tp: IntArray
+    fp: IntArray
     positives: int
     negatives: int
 
-    def trials(self, rate: Rate) -> tuple[Ints, Ints]:
+    def trials(self, rate: Rate) -> tuple[IntArray, IntArray]:
         """Hits and trials of a rate that is to be high; for the FPR, which is to be low, those of 1 − FPR."""
         if rate == "precision":
             return self.tp, self.tp + self.fp
@@ -75,13 +71,13 @@ class Counts:
             return self.tp, np.full_like(self.tp, self.positives)
         return self.negatives - self.fp, np.full_like(self.fp, self.negatives)
 
-    def share(self, rate: Rate) -> Floats:
+    def share(self, rate: Rate) -> FloatArray:
         """The observed share of hits; 0 where there is no trial."""
         hits, trials = self.trials(rate)
         return hits / np.maximum(trials, 1)
 
 
-def counts_at(thresholds: Floats, positive: NDArray[np.bool_], scores: Floats) -> Counts:
+def counts_at(thresholds: FloatArray, positive: BoolArray, scores: FloatArray) -> Counts:
     """Counts at each threshold.
 
     >>> found = counts_at(np.array([0.5]), np.array([True, False, True]), np.array([0.5, 0.7, 0.1]))

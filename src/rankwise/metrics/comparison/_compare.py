@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rankwise.errors import DataError
 from rankwise.metrics._base import Metric
@@ -18,8 +18,7 @@ from rankwise.metrics._evaluate import DEFAULT_METRICS, evaluate
 from rankwise.metrics._evaluation import Evaluation, aligned, finite_or_none
 from rankwise.metrics._ranking import Ties
 from rankwise.metrics.comparison import _statistics as statistics
-
-__all__ = ["Comparison", "PairTest", "compare"]
+from rankwise.types import BoolArray, FloatArray
 
 
 @dataclass(frozen=True)
@@ -191,7 +190,7 @@ def _tests_of(metric: str, evaluations: dict[str, Evaluation], level: float, see
     weight = next(iter(evaluations.values())).weight
     counted = np.ones(len(values), dtype=bool) if weight is None else weight > 0
     everywhere = counted & ~np.isnan(values).any(axis=1)
-    tukey = statistics.tukey_hsd(_linearised_columns(values[everywhere], _part(weight, everywhere)))
+    tukey = statistics.tukey_hsd(_linearized_columns(values[everywhere], _part(weight, everywhere)))
     pairs = list(combinations(range(len(names)), 2))
     found = []
     for i, j in pairs:
@@ -214,9 +213,9 @@ def _tests_of(metric: str, evaluations: dict[str, Evaluation], level: float, see
 
 
 def _pair(
-    a: NDArray[np.float64],
-    b: NDArray[np.float64],
-    weight: NDArray[np.float64] | None,
+    a: FloatArray,
+    b: FloatArray,
+    weight: FloatArray | None,
     level: float,
     seed: int,
 ) -> dict[str, Any]:
@@ -229,8 +228,8 @@ def _pair(
         "mean_b": mean_b,
         "difference": mean_a - mean_b,
         "interval": statistics.t_interval(a - b, weight, level),
-        "t_p": statistics.paired_t(statistics.linearised(a, weight), statistics.linearised(b, weight)),
-        "fisher_p": statistics.fisher_randomisation(a, b, seed=seed, weight=weight),
+        "t_p": statistics.paired_t(statistics.linearized(a, weight), statistics.linearized(b, weight)),
+        "fisher_p": statistics.fisher_randomization(a, b, seed=seed, weight=weight),
         "effect_size": statistics.cohens_d(a, b),
         "wins": wins,
         "ties": ties,
@@ -238,11 +237,11 @@ def _pair(
     }
 
 
-def _linearised_columns(values: NDArray[np.float64], weight: NDArray[np.float64] | None) -> NDArray[np.float64]:
-    return np.column_stack([statistics.linearised(column, weight) for column in values.T])
+def _linearized_columns(values: FloatArray, weight: FloatArray | None) -> FloatArray:
+    return np.column_stack([statistics.linearized(column, weight) for column in values.T])
 
 
-def _part(weight: NDArray[np.float64] | None, rows: NDArray[np.bool_]) -> NDArray[np.float64] | None:
+def _part(weight: FloatArray | None, rows: BoolArray) -> FloatArray | None:
     return None if weight is None else weight[rows]
 
 

@@ -10,24 +10,11 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
 from rankwise.errors import DataError, ShapeError
-
-__all__ = [
-    "bootstrap_interval",
-    "cohens_d",
-    "fisher_randomisation",
-    "holm",
-    "linearised",
-    "paired_t",
-    "t_interval",
-    "tukey_hsd",
-    "wins_ties_losses",
-]
-
-Values = NDArray[np.float64]
+from rankwise.types import FloatArray
 
 ROUNDING = 1e-12
 """Two values of a metric nearer to each other than this are the same value computed in another order."""
@@ -55,16 +42,16 @@ def paired_t(a: ArrayLike, b: ArrayLike) -> float:
     return float(2 * special.stdtr(difference.size - 1, -abs(t)))
 
 
-def fisher_randomisation(
+def fisher_randomization(
     a: ArrayLike, b: ArrayLike, samples: int = 10_000, seed: int = 0, weight: ArrayLike | None = None
 ) -> float:
-    """Two-sided p-value of Fisher's randomisation test: how often random signs of d = a − b reach |Σ d|.
+    """Two-sided p-value of Fisher's randomization test: how often random signs of d = a − b reach |Σ d|.
 
     If the systems are alike, each query could as well have had its two values exchanged. Up to 14 non-zero
     differences are enumerated and p is exact; else p = (hits + 1) / (samples + 1).
     With weights, d is w·(a − b).
 
-    >>> fisher_randomisation([0.5, 0.7, 0.9, 0.4], [0.4, 0.5, 0.8, 0.4])
+    >>> fisher_randomization([0.5, 0.7, 0.9, 0.4], [0.4, 0.5, 0.8, 0.4])
     0.25
     """
     difference = _differences(a, b)
@@ -89,12 +76,12 @@ def fisher_randomisation(
     return (hits + 1) / (samples + 1)
 
 
-def tukey_hsd(values: ArrayLike) -> Values:
+def tukey_hsd(values: ArrayLike) -> FloatArray:
     """p-values of all pairs of systems at once by Tukey's honestly significant difference.
 
-    `values` has a row a query and a column a system. The queries are blocks (Carterette 2012): the noise is
+    `values` has a row per query and a column per system. The queries are blocks (Carterette 2012): the noise is
     the residual of value = query effect + system effect, s² = SS_residual / ((n − 1)(m − 1)), and
-    |mean_i − mean_j| / (s / √n) follows the studentised range of m systems. A test for independent samples
+    |mean_i − mean_j| / (s / √n) follows the studentized range of m systems. A test for independent samples
     (`scipy.stats.tukey_hsd`, ranx) counts the spread between queries as noise and finds almost nothing.
     For two systems this is the paired t-test.
 
@@ -122,7 +109,7 @@ def tukey_hsd(values: ArrayLike) -> Values:
     return p
 
 
-def holm(p_values: ArrayLike) -> Values:
+def holm(p_values: ArrayLike) -> FloatArray:
     """Holm's correction for several tests: the k-th smallest of m p-values times m − k + 1, never falling.
 
     A test that was not possible (NaN) stays NaN and does not count.
@@ -173,7 +160,7 @@ def t_interval(values: ArrayLike, weight: ArrayLike | None = None, level: float 
     (0.37, 0.63)
     """
     _check_level(level)
-    terms = linearised(values, weight)
+    terms = linearized(values, weight)
     if terms.size < 2:
         return math.nan, math.nan
     mean = float(terms.mean())
@@ -212,12 +199,12 @@ def bootstrap_interval(
     return float(low), float(high)
 
 
-def linearised(values: ArrayLike, weight: ArrayLike | None = None) -> Values:
+def linearized(values: ArrayLike, weight: ArrayLike | None = None) -> FloatArray:
     """Values whose plain mean and standard error are those of the weighted mean m: m + n·w·(v − m) / Σ w.
 
     This is how the tests for plain means serve weighted ones. Queries of weight 0 are dropped.
 
-    >>> linearised([0.0, 1.0], weight=[1.0, 3.0])
+    >>> linearized([0.0, 1.0], weight=[1.0, 3.0])
     array([0.375, 1.125])
     """
     value, w = _weighted(values, weight)
@@ -227,27 +214,27 @@ def linearised(values: ArrayLike, weight: ArrayLike | None = None) -> Values:
     return np.asarray(mean + value.size * w * (value - mean) / w.sum())
 
 
-def _weighted(values: ArrayLike, weight: ArrayLike | None) -> tuple[Values, Values]:
+def _weighted(values: ArrayLike, weight: ArrayLike | None) -> tuple[FloatArray, FloatArray]:
     value = np.asarray(values, dtype=np.float64)
     w = np.ones(value.shape) if weight is None else np.asarray(weight, dtype=np.float64)
     if value.shape != w.shape:
-        raise ShapeError(f"weight must have one entry a value, got {w.shape} for {value.shape}; pass equal lengths")
+        raise ShapeError(f"weight must have one entry per value, got {w.shape} for {value.shape}; pass equal lengths")
     counted = w > 0
     return value[counted], w[counted]
 
 
-def _differences(a: ArrayLike, b: ArrayLike, tolerance: float = ROUNDING) -> Values:
+def _differences(a: ArrayLike, b: ArrayLike, tolerance: float = ROUNDING) -> FloatArray:
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if first.ndim != 1 or first.shape != second.shape:
         raise ShapeError(
-            f"a and b must hold one value a query each, got shapes {first.shape} and {second.shape}; "
+            f"a and b must hold one value per query each, got shapes {first.shape} and {second.shape}; "
             "pass the values of the same queries"
         )
     difference = first - second
     return np.where(np.abs(difference) <= tolerance, 0.0, difference)
 
 
-def _signed_sums(values: Values) -> Values:
+def _signed_sums(values: FloatArray) -> FloatArray:
     """All 2^k sums of k values with either sign."""
     sums = np.zeros(1)
     for value in values:

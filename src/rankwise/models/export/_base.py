@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from rankwise.errors import DataError
 from rankwise.models.export._floats import LARGEST
 from rankwise.models.export._scorer import DOUBLE, SINGLE, Linear, Scorer, Trees
+from rankwise.types import FloatArray
 
-__all__ = ["Format", "Predict", "check_single", "check_trees"]
-
-Predict = Callable[[NDArray[np.float32]], NDArray[np.float64]]
+Predict = Callable[[NDArray[np.float32]], FloatArray]
 DEEPEST = 300  # levels of a tree that is written as nested text
 
 

@@ -13,10 +13,8 @@ from rankwise.errors import DataError
 from rankwise.models.export._base import Format, Predict
 from rankwise.models.export._scorer import Scorer
 from rankwise.rankers._features import NamedColumns
+from rankwise.types import FloatArray
 
-__all__ = ["Comparison", "Difference", "compare_rows", "orders_changed"]
-
-Array = NDArray[np.float64]
 CELLS = 2**22  # of rows at once
 SMALL = 64
 
@@ -112,7 +110,7 @@ def _check_missing(to: Format, scorer: Scorer, rows: NDArray[np.float32], start:
     )
 
 
-def orders_changed(ours: Array, theirs: Array, groups: QueryGroups) -> int:
+def orders_changed(ours: FloatArray, theirs: FloatArray, groups: QueryGroups) -> int:
     """Pairs of rows of one query that one side puts in the opposite order of the other."""
     query = groups.query_of_row()
     order = np.lexsort((-theirs, -ours, query))
@@ -125,7 +123,7 @@ def orders_changed(ours: Array, theirs: Array, groups: QueryGroups) -> int:
     return total
 
 
-def _inversions(values: Array) -> int:
+def _inversions(values: FloatArray) -> int:
     """Pairs i < j with values[i] < values[j]."""
     if values.size <= SMALL:
         return int(np.triu(values[:, None] < values, 1).sum())

@@ -18,8 +18,6 @@ from rankwise.models.export._of_models import scorer_of
 from rankwise.models.export._probes import probe_rows
 from rankwise.models.export._scorer import Linear, Net, Scorer
 
-__all__ = ["check", "export"]
-
 
 def export(model: Any, path: str | PathLike[str], *, to: str, check: RankingData | None = None) -> Comparison | None:
     """Write a fitted model to `path` in the format `to`: onnx, xgboost-json, solr, ranklib, vespa or lightgbm.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["LARGEST", "ZERO", "above", "below", "single"]
-
 LARGEST = float(np.finfo(np.float32).max)
 ZERO = float(np.float32(1e-35))  # LightGBM takes what is not farther from 0 for 0
 

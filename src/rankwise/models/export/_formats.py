@@ -11,8 +11,6 @@ from rankwise.models.export._solr import Solr
 from rankwise.models.export._vespa import Vespa
 from rankwise.models.export._xgboost_json import XGBoostJson
 
-__all__ = ["FORMATS", "format_named"]
-
 FORMATS: dict[str, Format] = {one.name: one for one in (Onnx(), XGBoostJson(), Solr(), RankLib(), Vespa(), LightGBM())}
 
 

@@ -15,8 +15,6 @@ from rankwise.models.export._scorer import Leaf, Scorer, Split, Trees
 from rankwise.rankers.trees._model_text import join_trees, read_booster
 from rankwise.rankers.trees._tree_checks import check_tree_text
 
-__all__ = ["LightGBM", "plain_names"]
-
 NAMES = re.compile(r"\nfeature_names=.*\n")
 NOT_IN_NAMES = re.compile(r'[\s",:\[\]{}]')  # LightGBM refuses them
 LEFT_IF_MISSING, RIGHT_IF_MISSING = 10, 8  # decision_type: NaN is missing, and goes left or right

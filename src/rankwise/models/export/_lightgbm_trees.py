@@ -8,8 +8,6 @@ from rankwise.models.export._floats import ZERO, below
 from rankwise.models.export._scorer import Leaf, Missing, Node, Split, Tree
 from rankwise.rankers.trees._model_text import split_trees
 
-__all__ = ["trees_of"]
-
 # Bits of decision_type.
 CATEGORICAL, DEFAULT_LEFT = 1, 2
 MISSING_NONE, MISSING_ZERO = 0, 1

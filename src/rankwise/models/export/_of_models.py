@@ -20,8 +20,6 @@ from rankwise.rankers.pairs.svm._linear_ranker import LinearPairRanker
 from rankwise.rankers.rates.families._linear import LinearScorer
 from rankwise.rankers.rates.families._trees import TreeScorer
 
-__all__ = ["scorer_of"]
-
 
 def scorer_of(model: Any) -> Scorer:
     """What a fitted model computes; DataError for models that no other system can compute."""
@@ -40,7 +38,7 @@ def scorer_of(model: Any) -> Scorer:
     if isinstance(model, MarginRanker):
         return _of_margin(model, names)
     if isinstance(model, NetRanker):
-        return _of_net(model, names, model.module_, model.standardiser_, model.activation, model.torch_module, 0.0)
+        return _of_net(model, names, model.module_, model.standardizer_, model.activation, model.torch_module, 0.0)
     if isinstance(model, RateClassifier):
         return _of_rates(model, names)
     raise DataError(f"export does not know models of kind {model.kind!r}; load it in Python where it is needed")
@@ -69,7 +67,7 @@ def _of_margin(model: Any, names: list[str]) -> Scorer:
 
 
 def _of_net(
-    model: Any, names: list[str], module: Any, standardiser: Any, activation: Any, own: Any, constant: float
+    model: Any, names: list[str], module: Any, standardizer: Any, activation: Any, own: Any, constant: float
 ) -> Net:
     if own is not None:
         raise DataError(
@@ -82,14 +80,14 @@ def _of_net(
         (arrays[f"{prefix}layers.{k}.weight"], arrays.get(f"{prefix}layers.{k}.bias", arrays.get("intercept")))
         for k in range(depth)
     ]
-    return Net(model.kind, names, standardiser.mean, standardiser.scale, layers, activation, constant)
+    return Net(model.kind, names, standardizer.mean, standardizer.scale, layers, activation, constant)
 
 
 def _of_rates(model: Any, names: list[str]) -> Scorer:
     """The score less the threshold: a row is positive from 0 on."""
     if len(model.models_) > 1:
         raise DataError(
-            f"an exported model gives one score a row, got a classifier of {len(model.classes_)} classes; "
+            f"an exported model gives one score per row, got a classifier of {len(model.classes_)} classes; "
             "train one of two classes each"
         )
     (one,) = model.models_
@@ -99,7 +97,7 @@ def _of_rates(model: Any, names: list[str]) -> Scorer:
         for booster in scorer.averaged:
             trees += trees_of(booster, 1.0 / len(scorer.averaged))
         return Trees(model.kind, names, trees, constant)
-    scale = model.standardiser_
+    scale = model.standardizer_
     if isinstance(scorer, LinearScorer):
         constant += scorer.intercept
         return Linear(model.kind, names, scorer.weights, constant, scale.mean, scale.scale, single=True)

@@ -18,8 +18,7 @@ from rankwise.errors import need_extra
 from rankwise.models.export._base import Format, Predict, check_trees
 from rankwise.models.export._onnx_trees import add_trees
 from rankwise.models.export._scorer import Linear, Net, Scorer, Trees
-
-__all__ = ["Onnx"]
+from rankwise.types import FloatArray
 
 OPSET, ML_OPSET = 17, 5
 IR, ML_IR = 8, 10  # the oldest file formats that have these operators
@@ -105,7 +104,7 @@ class Graph:
         return self.add("Cast", [what], to=helper.np_dtype_to_tensor_dtype(np.dtype(kind)))
 
 
-def _standardised(graph: Graph, center: NDArray[np.float64], scale: NDArray[np.float64]) -> str:
+def _standardized(graph: Graph, center: FloatArray, scale: FloatArray) -> str:
     """(x − center)·scale in double precision."""
     rows = graph.cast("features", np.float64)
     if center.any():
@@ -114,7 +113,7 @@ def _standardised(graph: Graph, center: NDArray[np.float64], scale: NDArray[np.f
 
 
 def _linear(graph: Graph, scorer: Linear) -> str:
-    rows = _standardised(graph, scorer.center, scorer.scale)
+    rows = _standardized(graph, scorer.center, scorer.scale)
     if scorer.single:
         rows = graph.cast(graph.cast(rows, np.float32), np.float64)
     found = graph.add("MatMul", [rows, graph.constant(scorer.weights[:, None])])
@@ -122,7 +121,7 @@ def _linear(graph: Graph, scorer: Linear) -> str:
 
 
 def _net(graph: Graph, scorer: Net) -> str:
-    rows = graph.cast(_standardised(graph, scorer.center, scorer.scale), np.float32)
+    rows = graph.cast(_standardized(graph, scorer.center, scorer.scale), np.float32)
     for number, (weights, bias) in enumerate(scorer.layers):
         if number:
             rows = graph.add(ACTIVATIONS[scorer.activation], [rows])

@@ -9,8 +9,6 @@ import numpy as np
 
 from rankwise.models.export._scorer import Leaf, Node, Trees
 
-__all__ = ["add_trees"]
-
 BRANCH_LEQ, SUM, AS_IT_IS = 0, 1, 0  # as the operator counts modes, sums and transformations
 HALF = 0.5  # between a column's 0, not in the set, and 1
 Sets = dict[tuple[int, frozenset[int]], int]

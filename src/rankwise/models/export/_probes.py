@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from rankwise.models.export._floats import LARGEST, ZERO, above, below, single
 from rankwise.models.export._scorer import Leaf, Linear, Net, Scorer, Split, Trees
 
-__all__ = ["probe_rows"]
-
 Rows = NDArray[np.float32]
 WHOLE = [0.0, -0.0, 1.0, -1.0, 1e30, -1e30, 3e38, -3e38, LARGEST, -LARGEST]
 NEAR_ZERO = [size * sign for size in (1e-30, above(ZERO), ZERO, below(ZERO), 1e-40, 1.5e-45) for sign in (1, -1)]

@@ -16,8 +16,6 @@ from rankwise.models.export._floats import single
 from rankwise.models.export._reading import Branch, sums_of_trees
 from rankwise.models.export._scorer import SINGLE, Leaf, Linear, Node, Scorer, Trees
 
-__all__ = ["RankLib"]
-
 
 class RankLib(Format):
     """Text with a header of `##` lines."""

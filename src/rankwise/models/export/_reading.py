@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Branch", "sums_of_trees"]
+from rankwise.types import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,12 +17,12 @@ class Branch:
     """`goes_left` says of values of a column which go left; a leaf is a number."""
 
     column: int
-    goes_left: Callable[[NDArray[Any]], NDArray[np.bool_]]
+    goes_left: Callable[[NDArray[Any]], BoolArray]
     left: Branch | float
     right: Branch | float
 
 
-def sums_of_trees(trees: Iterable[Branch | float], X: NDArray[Any], precision: Any) -> NDArray[np.float64]:
+def sums_of_trees(trees: Iterable[Branch | float], X: NDArray[Any], precision: Any) -> FloatArray:
     """Leaves added up tree by tree in this precision."""
     total = np.zeros(len(X), dtype=precision)
     with np.errstate(over="ignore"):
@@ -33,7 +33,7 @@ def sums_of_trees(trees: Iterable[Branch | float], X: NDArray[Any], precision: A
 
 def _leaves(root: Branch | float, X: NDArray[Any], precision: Any) -> NDArray[Any]:
     out = np.empty(len(X), dtype=precision)
-    waiting: list[tuple[Branch | float, NDArray[np.int64]]] = [(root, np.arange(len(X)))]
+    waiting: list[tuple[Branch | float, IntArray]] = [(root, np.arange(len(X)))]
     while waiting:
         node, rows = waiting.pop()
         if not isinstance(node, Branch):

@@ -14,9 +14,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DOUBLE", "SINGLE", "Leaf", "Linear", "Missing", "Net", "Node", "Scorer", "Split", "Tree", "Trees"]
+from rankwise.types import FloatArray
 
-Array = NDArray[np.float64]
 SINGLE, DOUBLE = 2.0**-24, 2.0**-53  # how much one operation may be off, as a share of its result
 
 # Where a row goes whose value is missing: to a side that was learnt, to the side of 0, where 0 goes too (LightGBM's
@@ -98,7 +97,7 @@ class Scorer(ABC):
         """Operations one after the other that each may round."""
 
     @abstractmethod
-    def magnitude(self, X: NDArray[Any]) -> Array:
+    def magnitude(self, X: NDArray[Any]) -> FloatArray:
         """What the rounding of each row's score is a share of."""
 
 
@@ -136,7 +135,7 @@ class Trees(Scorer):
         """No score, and no part of its sum, is larger."""
         return sum(max(map(abs, tree.leaves)) for tree in self.trees) + abs(self.constant)
 
-    def magnitude(self, X: NDArray[Any]) -> Array:
+    def magnitude(self, X: NDArray[Any]) -> FloatArray:
         """What the rounding of each row's score is a share of."""
         return np.full(len(X), self.largest)
 
@@ -159,10 +158,10 @@ class Trees(Scorer):
 class Linear(Scorer):
     """Σ weight·(x − center)·scale + constant; in `single` precision up to the weights, if the model does so."""
 
-    weights: Array
+    weights: FloatArray
     constant: float
-    center: Array
-    scale: Array
+    center: FloatArray
+    scale: FloatArray
     single: bool = False
 
     @property
@@ -171,7 +170,7 @@ class Linear(Scorer):
         return SINGLE if self.single else DOUBLE
 
     @property
-    def slopes(self) -> Array:
+    def slopes(self) -> FloatArray:
         """The weights of the features as they are."""
         return self.weights * self.scale
 
@@ -185,7 +184,7 @@ class Linear(Scorer):
         """Numbers that a score is the sum of."""
         return 2 * self.weights.size + 1
 
-    def magnitude(self, X: NDArray[Any]) -> Array:
+    def magnitude(self, X: NDArray[Any]) -> FloatArray:
         """What the rounding of each row's score is a share of."""
         return np.asarray((np.abs(X) + np.abs(self.center)) @ np.abs(self.slopes) + abs(self.constant))
 
@@ -194,8 +193,8 @@ class Linear(Scorer):
 class Net(Scorer):
     """Layers of weights and biases, in single precision, on (x − center)·scale, and a constant."""
 
-    center: Array
-    scale: Array
+    center: FloatArray
+    scale: FloatArray
     layers: list[tuple[NDArray[np.float32], NDArray[np.float32] | None]]
     activation: Literal["relu", "tanh"]
     constant: float = 0.0
@@ -210,7 +209,7 @@ class Net(Scorer):
         """Operations one after the other that each may round."""
         return sum(weights.shape[1] + 4 for weights, _ in self.layers)
 
-    def magnitude(self, X: NDArray[Any]) -> Array:
+    def magnitude(self, X: NDArray[Any]) -> FloatArray:
         """What the rounding of each row's score is a share of: neither activation makes a number larger."""
         sizes = (np.abs(X.astype(np.float64)) + np.abs(self.center)) * self.scale
         for weights, bias in self.layers:

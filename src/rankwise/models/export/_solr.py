@@ -21,8 +21,7 @@ from rankwise.models.export._base import Format, Predict, check_single, check_tr
 from rankwise.models.export._floats import above, below, single
 from rankwise.models.export._reading import Branch, sums_of_trees
 from rankwise.models.export._scorer import SINGLE, Leaf, Linear, Node, Scorer, Trees
-
-__all__ = ["Solr"]
+from rankwise.types import FloatArray
 
 CLASSES = "org.apache.solr.ltr"
 SLACK = np.float32(1e-6)
@@ -127,7 +126,7 @@ def _trees(to: Format, scorer: Trees) -> Told:
     return "MultipleAdditiveTreesModel", places.features, {"trees": trees}, places.fields
 
 
-def sums_in_turn(products: NDArray[np.float32]) -> NDArray[np.float64]:
+def sums_in_turn(products: NDArray[np.float32]) -> FloatArray:
     """Sums of rows, one column after the other in single precision."""
     total = np.zeros(len(products), dtype=np.float32)
     with np.errstate(over="ignore", invalid="ignore"):

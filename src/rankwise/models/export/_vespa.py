@@ -21,8 +21,6 @@ from rankwise.models.export._onnx import Onnx
 from rankwise.models.export._reading import Branch, sums_of_trees
 from rankwise.models.export._scorer import Leaf, Node, Scorer, Split, Trees
 
-__all__ = ["Vespa"]
-
 EXPRESSION = re.compile(r"[A-Za-z_]\w*(\([^()]*\))?(\.\w+)*", re.ASCII)
 BEYOND = 1e300  # above all values of features
 

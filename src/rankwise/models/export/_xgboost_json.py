@@ -16,8 +16,6 @@ from rankwise.models.export._floats import LARGEST, above, single
 from rankwise.models.export._reading import Branch, sums_of_trees
 from rankwise.models.export._scorer import SINGLE, Leaf, Node, Scorer, Split, Trees
 
-__all__ = ["XGBoostJson"]
-
 
 class XGBoostJson(Format):
     """A list of trees."""

@@ -1,6 +1,7 @@
 """The costs whose gradients λ's are: of a metric's λ's while the ranking stays, and RankNet's everywhere.
 
-C = Σ |ΔM_ij| · log(1 + exp(−σ(s_i − s_j)))          over pairs with label_i > label_j; RankNet: |ΔM_ij| = 1, P2 (8)
+C = Σ |ΔM_ij| · log(1 + exp(−σ(s_i − s_j)))          over pairs with label_i > label_j; RankNet: |ΔM_ij| = 1, Burges
+2006 (8)
 """
 
 from __future__ import annotations
@@ -9,26 +10,25 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rankwise._validation import as_vector
 from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError, ShapeError
 from rankwise.kernels import _threads as threads
-from rankwise.kernels._compile import specialise
+from rankwise.kernels._compile import specialize
 from rankwise.kernels.pairs._costs import costs_by_factors, costs_by_gains, log_terms, ranknet_of_queries
 from rankwise.kernels.pairs._expansions import plain_terms
-from rankwise.metrics._evaluate import rows_of
 from rankwise.metrics._ranking import falling_rows
 from rankwise.objectives.lambdas._objective import LambdaObjective, row_weights
+from rankwise.types import FloatArray
 
-__all__ = ["RankNetObjective", "lambda_costs"]
 
-
-def lambda_costs(objective: LambdaObjective, scores: ArrayLike) -> NDArray[np.float64]:
-    """C of each query at these scores (one a row, in the order of the input); gap normalisation is left out of it."""
+def lambda_costs(objective: LambdaObjective, scores: ArrayLike) -> FloatArray:
+    """C of each query at these scores (one per row, in the order of the input); gap normalization is left out of it."""
     groups, metric, sums = objective.groups, objective.metric, objective.pair_sums
     offsets, labels = groups.offsets, objective.labels
-    rows = np.ascontiguousarray(groups.grouped(rows_of("scores", scores)))
+    rows = np.ascontiguousarray(groups.grouped(as_vector("scores", scores)))
     order = falling_rows(rows, offsets, objective.shuffle)
     steep, costs = objective.sigma * rows, np.zeros(groups.n_queries)
     if sums.stated is not None:
@@ -40,7 +40,7 @@ def lambda_costs(objective: LambdaObjective, scores: ArrayLike) -> NDArray[np.fl
             mine = order[a:b]
             costs[q] = _by_swaps(metric, labels[mine], steep[mine], sums.share[mine])
         return costs
-    loop = specialise(costs_by_factors, swap_factors=sums.factors)
+    loop = specialize(costs_by_factors, swap_factors=sums.factors)
     given = (metric.record(), labels, steep, sums.share, order, sums.ideal, offsets)
     rest = (sums.grades, log_terms())
     threads.by_queries(lambda low, high: loop(*given, *rest, low, high, costs), offsets)
@@ -70,7 +70,7 @@ class RankNetObjective:
     def __init__(
         self, y: ArrayLike, qid: ArrayLike | None = None, *, sigma: float = 1.0, weight: ArrayLike | None = None
     ) -> None:
-        labels = rows_of("labels", y)
+        labels = as_vector("labels", y)
         if not 0.0 < sigma < np.inf:
             raise DataError(f"sigma must be a positive number, got {sigma!r}")
         self.groups = QueryGroups.of_rows(qid, labels.size)
@@ -87,11 +87,11 @@ class RankNetObjective:
         np.add.at(of_class, (np.repeat(np.arange(starts.size), self.groups.sizes), self.classes), self.share)
         return float((of_class.sum(axis=1) ** 2 - (of_class**2).sum(axis=1)).sum() / 2.0)
 
-    def gradient_and_costs(self, scores: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Gradient at these scores, one entry a row in the order of the input, and the cost of each query."""
-        values = rows_of("scores", scores)
+    def gradient_and_costs(self, scores: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Gradient at these scores, one entry per row in the order of the input, and the cost of each query."""
+        values = as_vector("scores", scores)
         if values.size != self.groups.n_rows:
-            raise ShapeError(f"scores must have one entry a row: got {values.size} for {self.groups.n_rows} rows")
+            raise ShapeError(f"scores must have one entry per row: got {values.size} for {self.groups.n_rows} rows")
         rows, offsets = np.ascontiguousarray(self.groups.grouped(values)), self.groups.offsets
         order = falling_rows(rows, offsets, None)
         pushes, costs = np.zeros(rows.size), np.zeros(self.groups.n_queries)

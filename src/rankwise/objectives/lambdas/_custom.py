@@ -1,7 +1,8 @@
 """Your own λ's: a function of one ranked list, in plain Python or compiled by numba, run over all queries.
 
-P2 section 4: it is easier to say how the documents of a given ranking should move than to find a cost whose gradient
-says so. A λ-function is that statement; `families` has the paper's own, `diagnose` tells whether a cost exists.
+Burges 2006 section 4: it is easier to say how the documents of a given ranking should move than to find a cost whose
+gradient says so. A λ-function is that statement; `families` has the paper's own, `diagnose` tells whether a cost
+exists.
 """
 
 from __future__ import annotations
@@ -13,17 +14,16 @@ import numba
 import numpy as np
 from numba.core.errors import NumbaError
 from numba.extending import is_jitted
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rankwise._validation import as_vector
 from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError, ShapeError
 from rankwise.kernels import _threads as threads
-from rankwise.metrics._evaluate import rows_of
 from rankwise.metrics._ranking import falling_rows
+from rankwise.types import FloatArray
 
-__all__ = ["CustomLambda", "LambdaFunction"]
-
-LambdaFunction = Callable[[NDArray[np.float64], NDArray[np.float64]], Any]
+LambdaFunction = Callable[[FloatArray, FloatArray], Any]
 
 NOTHING = np.empty(0)
 
@@ -32,9 +32,9 @@ class CustomLambda:
     """A λ-function with the labels and queries of a training set; `gradients(scores)` is called every round.
 
     `function(labels, scores)` sees one query, both arrays sorted by rank, best first, and returns two arrays of that
-    length: the λ's, positive where a document should move up (P2 (3)), and the Hessian, how fast its λ falls as its
-    score rises. Labels below 0 (not judged) arrive as 0, as in training on a metric. A function compiled
-    by numba runs in threads. `weight` has one entry a query. Equal scores are ranked by a shuffle that `seed` fixes.
+    length: the λ's, positive where a document should move up (Burges 2006 (3)), and the Hessian, how fast its λ falls
+    as its score rises. Labels below 0 (not judged) arrive as 0, as in training on a metric. A function compiled
+    by numba runs in threads. `weight` has one entry per query. Equal scores are ranked by a shuffle that `seed` fixes.
 
     >>> def to_the_top(labels, scores):
     ...     return labels - labels.mean(), np.ones(labels.size)
@@ -51,7 +51,7 @@ class CustomLambda:
         weight: ArrayLike | None = None,
         seed: int = 0,
     ) -> None:
-        labels = rows_of("labels", y)
+        labels = as_vector("labels", y)
         self.groups = QueryGroups.of_rows(qid, labels.size)
         if not callable(function):
             raise DataError(
@@ -60,13 +60,13 @@ class CustomLambda:
             )
         self.function = function
         self.labels = np.maximum(self.groups.grouped(labels), 0.0)
-        self.weight = None if weight is None else self._row_weights(rows_of("weights", weight))
+        self.weight = None if weight is None else self._row_weights(as_vector("weights", weight))
         self.shuffle = np.random.default_rng(seed).permutation(labels.size).astype(np.float64)
 
-    def _row_weights(self, given: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _row_weights(self, given: FloatArray) -> FloatArray:
         if given.size != self.groups.n_queries:
             raise ShapeError(
-                f"weight must have one entry a query ({self.groups.n_queries}), got {given.size}; "
+                f"weight must have one entry per query ({self.groups.n_queries}), got {given.size}; "
                 "weights of documents belong into the λ-function"
             )
         if (given < 0).any():
@@ -74,11 +74,11 @@ class CustomLambda:
             raise DataError(f"weights must be 0 or more, got {given[query]} at {query}; drop what should not count")
         return np.repeat(given, self.groups.sizes)
 
-    def gradients(self, scores: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Gradient of the cost (−λ) and Hessian at these scores, one entry a row, in the order of the input."""
-        values = rows_of("scores", scores)
+    def gradients(self, scores: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Gradient of the cost (−λ) and Hessian at these scores, one entry per row, in the order of the input."""
+        values = as_vector("scores", scores)
         if values.size != self.groups.n_rows:
-            raise ShapeError(f"scores must have one entry a row: got {values.size} for {self.groups.n_rows} rows")
+            raise ShapeError(f"scores must have one entry per row: got {values.size} for {self.groups.n_rows} rows")
         values = np.ascontiguousarray(self.groups.grouped(values))
         order = falling_rows(values, self.groups.offsets, self.shuffle)
         gradient, hessian = np.empty(values.size), np.empty(values.size)
@@ -88,9 +88,7 @@ class CustomLambda:
             gradient, hessian = gradient * self.weight, hessian * self.weight
         return self.groups.ungrouped(gradient), self.groups.ungrouped(hessian)
 
-    def _of_ranked(
-        self, labels: NDArray[np.float64], scores: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _of_ranked(self, labels: FloatArray, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
         """λ's and Hessian in rank order, checked."""
         offsets = self.groups.offsets
         lambdas, hessian = np.empty(labels.size), np.empty(labels.size)
@@ -127,7 +125,7 @@ class CustomLambda:
     def _refuse(self, query: int, result: Any) -> None:
         parts = result if isinstance(result, tuple | list) else (result,)
         raise ShapeError(
-            f"a λ-function must return λ's and Hessian, one entry a document each, got shapes "
+            f"a λ-function must return λ's and Hessian, one entry per document each, got shapes "
             f"{', '.join(str(np.shape(part)) for part in parts)} for the {self.groups.sizes[query]} documents of query "
             f"{self.groups.qids[query]}; return two arrays of that length"
         )
@@ -136,7 +134,7 @@ class CustomLambda:
 def _two_arrays(function: LambdaFunction) -> LambdaFunction:
     """What a plain function returns, as arrays; as empty ones where it is not two things, for the loop to find."""
 
-    def call(labels: NDArray[np.float64], scores: NDArray[np.float64]) -> Any:
+    def call(labels: FloatArray, scores: FloatArray) -> Any:
         result = function(labels, scores)
         if not isinstance(result, tuple | list) or len(result) != 2:
             return NOTHING, NOTHING

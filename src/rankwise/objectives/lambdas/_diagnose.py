@@ -1,11 +1,13 @@
-"""Is there a cost behind a λ-function, and is it convex? P2 section 4, checked numerically at given scores.
+"""Is there a cost behind a λ-function, and is it convex? Burges 2006 section 4, checked numerically at given scores.
 
-λ is minus the gradient of a cost C (P2 (3)), so the Hessian of C is minus the Jacobian J_jk = ∂λ_j/∂s_k. (The paper
-calls J itself the Hessian, and regularises by +α·s_j: with the sign of (3) both are to be read with a minus.) Then
+λ is minus the gradient of a cost C (Burges 2006 (3)), so the Hessian of C is minus the Jacobian J_jk = ∂λ_j/∂s_k. (The
+paper calls J itself the Hessian, and regularizes by +α·s_j: with the sign of (3) both are to be read with a minus.)
+Then
 
 - balance: Σ_j λ_j = 0, or the mean score drifts;
-- a cost while the ranking stays: J is symmetric, P2 (5), by the Poincaré lemma;
-- a cost across rankings: P2 asks for (5) everywhere, but most λ-functions jump where two documents i and j change
+- a cost while the ranking stays: J is symmetric, Burges 2006 (5), by the Poincaré lemma;
+- a cost across rankings: Burges 2006 asks for (5) everywhere, but most λ-functions jump where two documents i and j
+change
   places. Under a cost that is continuous there, only λ_i and λ_j jump, by opposite amounts;
 - convexity while the ranking stays: −J is positive semidefinite.
 """
@@ -18,22 +20,19 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rankwise._validation import as_vector
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics._base import Metric
-from rankwise.metrics._evaluate import rows_of
 from rankwise.objectives.lambdas._custom import CustomLambda, LambdaFunction
 from rankwise.objectives.lambdas._objective import LambdaObjective
-
-__all__ = ["Diagnosis", "Finding", "diagnose"]
+from rankwise.types import FloatArray
 
 STEP = 1e-5  # of central differences: errors of STEP² and of rounding/STEP, both far below the tolerance
 APART = 4 * STEP  # least gap between scores, so that no step changes a rank
 LARGEST = 1e8  # scores beyond this are too coarse for such steps
 FLAT = 1e-4  # λ's that change by less than this share of their size for a unit of score count as constant
-
-Scores = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -101,9 +100,9 @@ def diagnose(
       across rank changes  yes: no other λ jumps there
       the cost is convex   yes: −J has no eigenvalue below 0
     """
-    labels, given = rows_of("labels", y), rows_of("scores", scores)
+    labels, given = as_vector("labels", y), as_vector("scores", scores)
     if labels.size != given.size:
-        raise ShapeError(f"y and scores must have one entry a row, got {labels.size} and {given.size}")
+        raise ShapeError(f"y and scores must have one entry per row, got {labels.size} and {given.size}")
     if labels.size < 2:
         raise DataError("a query of 1 document has no pairs to examine; pass the rows of a longer one")
     far = int(np.abs(given).argmax())
@@ -115,7 +114,7 @@ def diagnose(
     if not 0.0 < tolerance < 1.0:
         raise DataError(f"tolerance must be between 0 and 1, got {tolerance!r}; 1e-5 is usual")
 
-    def lambdas_of(y: NDArray[np.float64], qid: ArrayLike | None = None) -> Callable[[Scores], Scores]:
+    def lambdas_of(y: FloatArray, qid: ArrayLike | None = None) -> Callable[[FloatArray], FloatArray]:
         if isinstance(lambda_function, str | Metric):
             return _minus(LambdaObjective(lambda_function, y, qid, method="exact", norm=None))
         return _minus(CustomLambda(lambda_function, y, qid))
@@ -136,11 +135,11 @@ def diagnose(
     )
 
 
-def _minus(objective: LambdaObjective | CustomLambda) -> Callable[[Scores], Scores]:
-    return lambda scores: -objective.gradients(scores)[0]  # P2 (3): λ = −∂C/∂s
+def _minus(objective: LambdaObjective | CustomLambda) -> Callable[[FloatArray], FloatArray]:
+    return lambda scores: -objective.gradients(scores)[0]  # Burges 2006 (3): λ = −∂C/∂s
 
 
-def _set_apart(scores: Scores) -> Scores:
+def _set_apart(scores: FloatArray) -> FloatArray:
     """Scores in the same order, neighbours in rank at least `APART` from each other."""
     order = np.argsort(-scores, kind="stable")
     gaps = -np.diff(scores[order])
@@ -151,7 +150,7 @@ def _set_apart(scores: Scores) -> Scores:
     return apart
 
 
-def _jacobian(lambdas: Callable[[Scores], Scores], s: Scores) -> NDArray[np.float64]:
+def _jacobian(lambdas: Callable[[FloatArray], FloatArray], s: FloatArray) -> FloatArray:
     """J_jk = ∂λ_j/∂s_k by central differences."""
     J = np.empty((s.size, s.size))
     for k in range(s.size):
@@ -162,23 +161,23 @@ def _jacobian(lambdas: Callable[[Scores], Scores], s: Scores) -> NDArray[np.floa
     return J
 
 
-def _largest(pairs: NDArray[np.float64]) -> tuple[int, int]:
+def _largest(pairs: FloatArray) -> tuple[int, int]:
     """Row and column of the largest entry, the smaller first."""
     i, j = np.unravel_index(int(np.argmax(pairs)), pairs.shape)
     return int(min(i, j)), int(max(i, j))
 
 
-def _balanced(at_s: Scores, tolerance: float, pair: Callable[[], tuple[int, int] | None]) -> Finding:
+def _balanced(at_s: FloatArray, tolerance: float, pair: Callable[[], tuple[int, int] | None]) -> Finding:
     drift, allowed = abs(float(at_s.sum())), tolerance * float(np.abs(at_s).sum())
     holds = drift <= allowed
     return Finding(holds, drift, allowed, None if holds else pair())
 
 
 def _drifting_pair(
-    lambdas_of: Callable[..., Callable[[Scores], Scores]],
-    y: NDArray[np.float64],
-    s: Scores,
-    J: NDArray[np.float64],
+    lambdas_of: Callable[..., Callable[[FloatArray], FloatArray]],
+    y: FloatArray,
+    s: FloatArray,
+    J: FloatArray,
     allowed: float,
 ) -> tuple[int, int] | None:
     """The two rows on whose scores Σλ depends most; if on none, those that drift most when alone in a list.
@@ -200,14 +199,14 @@ def _drifting_pair(
     return (int(i[worst]), int(j[worst])) if drifts[worst] > 0 else None
 
 
-def _symmetric(J: NDArray[np.float64], allowed: float) -> Finding:
-    difference = np.abs(J - J.T)  # P2 (5)
+def _symmetric(J: FloatArray, allowed: float) -> Finding:
+    difference = np.abs(J - J.T)  # Burges 2006 (5)
     violation = float(difference.max())
     holds = violation <= allowed
     return Finding(holds, violation, allowed, None if holds else _largest(difference))
 
 
-def _across_ranks(lambdas: Callable[[Scores], Scores], s: Scores, tolerance: float) -> Finding:
+def _across_ranks(lambdas: Callable[[FloatArray], FloatArray], s: FloatArray, tolerance: float) -> Finding:
     """Let each document meet the next one in rank half-way, and compare the λ's just before and just after."""
     order = np.argsort(-s, kind="stable")
     near = max(1e-9, 4 * float(np.spacing(np.abs(s).max())))
@@ -227,7 +226,7 @@ def _across_ranks(lambdas: Callable[[Scores], Scores], s: Scores, tolerance: flo
     return Finding(worst <= allowed, worst, allowed, None if worst <= allowed else pair)
 
 
-def _convex(J: NDArray[np.float64], allowed: float) -> Finding:
+def _convex(J: FloatArray, allowed: float) -> Finding:
     """−J ≥ 0. Where it is not, the pair named gives most to the curvature along its eigenvector.
 
     With balanced λ's, vᵀ(−J)v = Σ_{i<j} J_ij (v_i − v_j)²: a pair bends the cost down where its J_ij is negative.

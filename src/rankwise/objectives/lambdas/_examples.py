@@ -1,8 +1,8 @@
-"""The λ-functions that P2 tried (section 6.2), for `CustomLambda` and as patterns for your own.
+"""The λ-functions that Burges 2006 tried (section 6.2), for `CustomLambda` and as patterns for your own.
 
 All are forces between pairs of documents with different labels: what pushes the better one up pushes the other
-down by as much (Newton's third law, P2 section 4), so the λ's of a query sum to zero. They differ in how the force
-depends on the gap s_i − s_j, i the better document, in whether it is scaled by the NDCG that exchanging
+down by as much (Newton's third law, Burges 2006 section 4), so the λ's of a query sum to zero. They differ in how the
+force depends on the gap s_i − s_j, i the better document, in whether it is scaled by the NDCG that exchanging
 the two would gain, and in whether pairs far apart in rank count. The paper names the springs, steps and neighbours
 without formulas: what is settled here is said with each.
 """
@@ -20,8 +20,6 @@ from rankwise.errors import DataError
 from rankwise.kernels._compile import kernel
 from rankwise.metrics.catalogue._dcg import graded_gain, log_discount
 from rankwise.objectives.lambdas._custom import LambdaFunction
-
-__all__ = ["ndcg_ranknet", "nearest_neighbours", "pair_forces", "ranknet", "springs", "step_potentials"]
 
 WHOLE_LIST = np.iinfo(np.int64).max // 2
 TINY = np.finfo(np.float64).tiny  # instead of a best DCG of 0: nothing is relevant then, and no pair differs
@@ -55,7 +53,7 @@ def pair_forces(force: Callable[[Any, Any], Any], *, ndcg: bool = False, reach: 
                     continue
                 better, worse = (i, j) if labels[i] > labels[j] else (j, i)
                 push, bend = force(scores[better] - scores[worse], labels[better] - labels[worse])
-                if ndcg:  # P2 (9): N · (2^{l_i} − 2^{l_j}) · (1/log(1 + i) − 1/log(1 + j))
+                if ndcg:  # Burges 2006 (9): N · (2^{l_i} − 2^{l_j}) · (1/log(1 + i) − 1/log(1 + j))
                     delta = (gain[better] - gain[worse]) * (discount[i] - discount[j])
                     push, bend = delta * push, delta * bend
                 lambdas[better] += push
@@ -69,21 +67,22 @@ def pair_forces(force: Callable[[Any, Any], Any], *, ndcg: bool = False, reach: 
 
 @compiled
 def _cross_entropy(gap, grades):  # type: ignore[no-untyped-def]
-    """−∂C/∂s_i of P2 (8): C = s_j − s_i + log(1 + e^{s_i − s_j})."""
+    """−∂C/∂s_i of Burges 2006 (8): C = s_j − s_i + log(1 + e^{s_i − s_j})."""
     miss = 1.0 / (1.0 + np.exp(gap))
     return miss, miss * (1.0 - miss)
 
 
-# RankNet, P2 (7) and (8): λ_i = Σ_j ±1/(1 + e^{s_i − s_j}) over all pairs of different labels.
+# RankNet, Burges 2006 (7) and (8): λ_i = Σ_j ±1/(1 + e^{s_i − s_j}) over all pairs of different labels.
 ranknet = pair_forces(_cross_entropy)
 
-# LambdaRank, P2 (9): the same, scaled by the NDCG gained by exchanging the two; `lambda_gradients("ndcg", norm=None)`.
+# LambdaRank, Burges 2006 (9): the same, scaled by the NDCG gained by exchanging the two; `lambda_gradients("ndcg",
+# norm=None)`.
 ndcg_ranknet = pair_forces(_cross_entropy, ndcg=True)
 
 
 @cache  # compiling takes a second
 def springs(stiffness: float = 1.0, length: float = 1.0) -> LambdaFunction:
-    """Springs between documents of different labels (P2 section 4: λ's linear in the scores).
+    """Springs between documents of different labels (Burges 2006 section 4: λ's linear in the scores).
 
     Hooke's law, compressed or extended alike: push = stiffness · (rest − (s_i − s_j)). Settled here: a spring's rest is
     `length` times the difference of labels, so that all are at rest together when scores are `length` · label.
@@ -100,7 +99,7 @@ def springs(stiffness: float = 1.0, length: float = 1.0) -> LambdaFunction:
 
 @cache
 def step_potentials(margin: float = 1.0) -> LambdaFunction:
-    """Steps proportional to the NDCG gained by exchanging the pair, with a margin (P2 section 6.2).
+    """Steps proportional to the NDCG gained by exchanging the pair, with a margin (Burges 2006 section 6.2).
 
     Settled here: the step is in the force, |ΔNDCG| until the better document leads by `margin`, and none beyond (a step
     in the potential would have no force but at one point). Its cost, |ΔNDCG| · max(0, margin − gap), has no curvature;
@@ -118,9 +117,9 @@ def step_potentials(margin: float = 1.0) -> LambdaFunction:
 
 @cache
 def nearest_neighbours(reach: int = 1) -> LambdaFunction:
-    """Forces only between neighbours in the sorted list (P2 section 6.2).
+    """Forces only between neighbours in the sorted list (Burges 2006 section 6.2).
 
-    Settled here: neighbours are at most `reach` ranks apart, and the force between them is P2 (9).
+    Settled here: neighbours are at most `reach` ranks apart, and the force between them is Burges 2006 (9).
     """
     if not isinstance(reach, int) or reach < 1:
         raise DataError(f"reach must be a whole number of at least 1, got {reach!r}; 1 is the next document in rank")

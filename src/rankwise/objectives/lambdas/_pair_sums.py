@@ -9,34 +9,32 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.errors import MetricError
 from rankwise.kernels import _threads as threads
-from rankwise.kernels._compile import is_compiled, specialise
+from rankwise.kernels._compile import is_compiled, specialize
 from rankwise.kernels.pairs import _lambda_loops as lambda_loops
 from rankwise.kernels.pairs._expansions import PairTerms, divided_terms, plain_terms, reach_of
 from rankwise.kernels.pairs._lambda_loops import MOST_CLASSES, Stated, level_weights, sweep_weights
 from rankwise.kernels.pairs._pair_sums import decays, sweep
 from rankwise.metrics._ranking import falling_rows
 from rankwise.metrics.catalogue._linear import LinearMetric
+from rankwise.types import FloatArray
 
 if TYPE_CHECKING:
     from rankwise.objectives.lambdas._objective import LambdaObjective
-
-__all__ = ["GAP", "PairSums"]
 
 GAP = 0.01  # added to the difference of scores before dividing by it, as in LightGBM
 ALONE = 100_000  # a list this long gets a thread for each of its two sweeps
 NUMBERS_OF_GRADES = (2, 3, 5, 8, 32, 64)
 LARGEST_TABLE = 5_000  # documents of a query whose pairs may stand in memory at once
 
-log = logging.getLogger("rankwise")
+log = logging.getLogger(__name__)
 
-Sums = tuple[NDArray[np.float64], NDArray[np.float64]]
+Sums = tuple[FloatArray, FloatArray]
 
 
-def _padded(grades: NDArray[np.float64]) -> NDArray[np.float64]:
+def _padded(grades: FloatArray) -> FloatArray:
     """Grades up to one of a few numbers of them, by grades that no document has: each number is compiled once."""
     size = next((size for size in NUMBERS_OF_GRADES if size >= grades.size), grades.size)
     return np.append(grades, grades[-1] + np.arange(1.0, size - grades.size + 1))
@@ -59,8 +57,8 @@ class Loops(NamedTuple):
 class PairSums:
     """How the pairs of one objective are summed: chosen once, used in every round."""
 
-    def __init__(self, objective: LambdaObjective, ideal: NDArray[np.float64]) -> None:
-        # Weakly, so that the objective is freed as soon as nobody has it: it holds several numbers a row.
+    def __init__(self, objective: LambdaObjective, ideal: FloatArray) -> None:
+        # Weakly, so that the objective is freed as soon as nobody has it: it holds several numbers per row.
         self.objective: LambdaObjective = weakref.proxy(objective)
         self.ideal = ideal
         self.offsets = objective.groups.offsets
@@ -72,12 +70,12 @@ class PairSums:
         self.exact_up_to = np.iinfo(np.int64).max
         self.loops: dict[int, Loops] = {}  # by how far the scores lie apart
         cls: Any = type(objective.metric)
-        hooks = {name: getattr(cls, name, None) for name in ("gains", "discounts", "normaliser")}
+        hooks = {name: getattr(cls, name, None) for name in ("gains", "discounts", "normalizer")}
         if isinstance(objective.metric, LinearMetric) and all(map(is_compiled, hooks.values())):
-            self.stated = self._state(specialise(lambda_loops.state_gains, **hooks))
+            self.stated = self._state(specialize(lambda_loops.state_gains, **hooks))
             self._prepare(1, self.grades.size)
         elif is_compiled(cls.swap_factors):
-            self.factors = specialise(_same, swap_factors=cls.swap_factors)
+            self.factors = specialize(_same, swap_factors=cls.swap_factors)
             two = self.grades[1::-1].copy()
             self._prepare(*self.factors(objective.metric.record(), two, two, self.grades)[2].shape[:2])
         else:
@@ -99,7 +97,7 @@ class PairSums:
         if factors * max(classes, self.grades.size) <= MOST_CLASSES:
             self.exact_up_to = self._crossover(factors * classes)
 
-    def loops_for(self, steep: NDArray[np.float64]) -> Loops:
+    def loops_for(self, steep: FloatArray) -> Loops:
         """What sums pairs at these scores: where a gap divides, it may be as wide as the scores are apart."""
         reach = reach_of(float(np.ptp(steep))) if self.objective.norm else 0
         if reach not in self.loops:
@@ -107,13 +105,13 @@ class PairSums:
         return self.loops[reach]
 
     def _compiled(self, terms: PairTerms) -> Loops:
-        down_or_up = specialise(sweep, **self.shape, VECTORS=terms.vectors, BETWEEN=terms.between)
+        down_or_up = specialize(sweep, **self.shape, VECTORS=terms.vectors, BETWEEN=terms.between)
         if self.stated is None:
-            loop = specialise(lambda_loops.lambdas_by_factors, swap_factors=self.factors, sweep=down_or_up)
+            loop = specialize(lambda_loops.lambdas_by_factors, swap_factors=self.factors, sweep=down_or_up)
             return Loops(terms, down_or_up, (), loop)
         shared = self._shared_levels(self.stated)
         tables = () if shared is None else tuple(sweep_weights(shared, terms, down) for down in (True, False))
-        return Loops(terms, down_or_up, tables, specialise(lambda_loops.lambdas_by_gains, sweep=down_or_up))
+        return Loops(terms, down_or_up, tables, specialize(lambda_loops.lambdas_by_gains, sweep=down_or_up))
 
     def _shared_levels(self, stated: Stated) -> Any:
         """The weights of pairs of grades, if a grade is worth the same in all queries, as with most metrics."""
@@ -128,7 +126,7 @@ class PairSums:
             return 10 * size
         return 50 + 26 * size if self._shared_levels(self.stated) is None else 25 + 16 * size
 
-    def __call__(self, scores: NDArray[np.float64]) -> Sums:
+    def __call__(self, scores: FloatArray) -> Sums:
         """λ's and Hessians for scores in grouped order, in grouped order."""
         objective = self.objective
         order = falling_rows(scores, self.offsets, objective.shuffle)

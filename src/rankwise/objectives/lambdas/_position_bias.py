@@ -22,9 +22,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-__all__ = ["MOST_POSITIONS", "PositionBias"]
-
-Numbers = NDArray[np.float64]
+from rankwise.types import BoolArray, FloatArray, IntArray
 
 SHAPE = (
     0.03  # so little that documents which moved outweigh scores: a model that has learned clicks by heart has γ wrong
@@ -44,7 +42,7 @@ class PositionBias:
     """
 
     def __init__(
-        self, position: NDArray[np.int64], clicked: NDArray[np.bool_], document: NDArray[Any], copies: Numbers | None
+        self, position: IntArray, clicked: BoolArray, document: NDArray[Any], copies: FloatArray | None
     ) -> None:
         self.positions, self.place = np.unique(position, return_inverse=True)
         keys, self.document = np.unique(document, return_inverse=True)
@@ -64,11 +62,11 @@ class PositionBias:
         several = np.diff(self.shown.indptr) > 1
         return float(self.clicks[several].sum() / max(self.clicks.sum(), 1.0))
 
-    def propensities(self, scores: Numbers) -> Numbers:
+    def propensities(self, scores: FloatArray) -> FloatArray:
         """θ of each of `positions`, given these scores of the rows."""
         return self._estimate(scores)[0]
 
-    def weights(self, scores: Numbers) -> Numbers:
+    def weights(self, scores: FloatArray) -> FloatArray:
         """What each row weighs so that a pair of a clicked and an unclicked row counts as γ_i − γ_j on average.
 
         A click at k stands for 1/θ_k clicks, had all been looked at; no click stands for the probability that the
@@ -79,7 +77,7 @@ class PositionBias:
         unclicked = (1.0 - relevant) / np.maximum(1.0 - seen * relevant, 0.01)
         return np.where(self.clicked, 1.0 / np.maximum(seen, LEAST), np.clip(unclicked, 0.0, 1.0))
 
-    def _estimate(self, scores: Numbers) -> tuple[Numbers, Numbers]:
+    def _estimate(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
         """θ of the positions and γ of the documents."""
         # Rows of a document have one score, unless training started from given ones.
         highest = np.maximum.reduceat(scores[self.by_document], self.first)
@@ -90,14 +88,14 @@ class PositionBias:
         shown = self.shown @ propensity
         return propensity, (PRIOR_CLICKS + self.clicks) / (PRIOR_CLICKS / mean[bin_of] + shown)
 
-    def _start(self, bin_of: NDArray[np.int64], bins: int) -> Numbers:
+    def _start(self, bin_of: IntArray, bins: int) -> FloatArray:
         """η by the clicks at each position, as if all documents were alike, and ρ that goes with it."""
         rate = (self.clicks_at + 0.5) / (self.shown.sum(axis=0) + 0.5)
         seen = np.bincount(bin_of, self.shown @ (rate / rate[0]), bins)
         clicks = np.bincount(bin_of, self.clicks, bins)
         return np.concatenate([np.log(rate / rate[0]), np.log(SHAPE * (seen + 0.5) / (clicks + 0.5))])
 
-    def _most_likely(self, bin_of: NDArray[np.int64], bins: int) -> Numbers:
+    def _most_likely(self, bin_of: IntArray, bins: int) -> FloatArray:
         """η and ρ by Newton's method; η of the first position stays 0."""
         documents, count = self.shown.shape
         of_bin = sp.csr_array((np.ones(documents), (np.arange(documents), bin_of)), shape=(documents, bins))
@@ -106,7 +104,7 @@ class PositionBias:
         clicks_at = np.concatenate([self.clicks_at, SHAPE * np.bincount(bin_of, minlength=bins)])
         ridge = np.concatenate([np.full(count, RIDGE), np.zeros(bins)])
 
-        def likelihood(x: Numbers) -> float:
+        def likelihood(x: FloatArray) -> float:
             return float(clicks_at @ x - clicks @ np.log(places @ np.exp(x)) - 0.5 * ridge @ (x * x))
 
         x = self._start(bin_of, bins)

@@ -1,4 +1,4 @@
-"""Cutting planes for the programs of P3, with steps that know how the tail bends.
+"""Cutting planes for the programs of Suehiro 2011, with steps that know how the tail bends.
 
 Kelley's method solves a master program over the cuts so far, and makes the next cut at its solution; it takes
 thousands of rounds. But the mean of a tail of many pairs is nearly a smooth function: from the best combination so far,
@@ -20,11 +20,9 @@ from typing import Protocol
 import numpy as np
 
 from rankwise.kernels.rows._simplex import climb
-from rankwise.objectives.margins._lists import Array, Indices
 from rankwise.objectives.margins._master import Master
 from rankwise.objectives.margins._tails import CLOSE, Band, Tail, TailOf
-
-__all__ = ["Cut", "Hypotheses", "Progress", "solve"]
+from rankwise.types import FloatArray, IntArray
 
 FIRST_COLUMNS = 512
 MORE_COLUMNS = 64
@@ -44,23 +42,23 @@ LONGEST_WAIT = 7
 class Hypotheses(Protocol):
     """Functions of rows with values from −1 to 1, named by keys; as many as one likes, since few are looked at."""
 
-    def scores(self, keys: list[Hashable], alpha: Array) -> Array:
+    def scores(self, keys: list[Hashable], alpha: FloatArray) -> FloatArray:
         """Σ α_k h_k for every row."""
         ...
 
-    def values(self, keys: list[Hashable], rows: Indices) -> Array:
+    def values(self, keys: list[Hashable], rows: IntArray) -> FloatArray:
         """Every hypothesis (by column) at some rows."""
         ...
 
-    def memory(self, weights: Array) -> Array:
+    def memory(self, weights: FloatArray) -> FloatArray:
         """What must be kept of weights of rows to tell the edge of any hypothesis; linear in them."""
         ...
 
-    def edges(self, memory: Array, keys: list[Hashable]) -> Array:
+    def edges(self, memory: FloatArray, keys: list[Hashable]) -> FloatArray:
         """½ Σ_i u_i h_k(x_i) for the weights that the memory is of."""
         ...
 
-    def best(self, memory: Array, count: int) -> tuple[list[Hashable], float]:
+    def best(self, memory: FloatArray, count: int) -> tuple[list[Hashable], float]:
         """Hypotheses with the largest edges, `count` or all there are, and the largest edge."""
         ...
 
@@ -70,11 +68,11 @@ class Cut:
     """Where a cut was made, what is kept of it, and for how many rounds it was idle."""
 
     keys: list[Hashable]
-    alpha: Array
+    alpha: FloatArray
     tail_of: TailOf
     number: int  # among the cuts of that tail
-    memory: Array
-    nu: Array | None
+    memory: FloatArray
+    nu: FloatArray | None
     idle: int = 0
 
 
@@ -83,7 +81,7 @@ class Progress:
     """The best combination so far: `tail.value` is the program's at it, `bound` what no combination can exceed."""
 
     keys: list[Hashable]
-    alpha: Array
+    alpha: FloatArray
     tail: Tail
     bound: float
     mixture: list[tuple[float, Cut]]  # shares of cuts, which make the bound
@@ -208,7 +206,7 @@ class _Search:
         self._cut(self.alpha + step * (alpha - self.alpha), tail)
         return False
 
-    def _bend(self, band: Band, keys: list[Hashable]) -> Array:
+    def _bend(self, band: Band, keys: list[Hashable]) -> FloatArray:
         """Σ scale·(z − z̄)(z − z̄)ᵀ, and a little more, so that no direction is flat."""
         z = 0.5 * self.hypotheses.values(keys, band.first)
         if band.second is not None:
@@ -236,20 +234,20 @@ class _Search:
         if at > 0.0:
             self._move(self.towards, at, change, best)
 
-    def _move(self, alpha: Array, step: float, change: Array, tail: Tail) -> None:
+    def _move(self, alpha: FloatArray, step: float, change: FloatArray, tail: Tail) -> None:
         self.alpha = self.alpha + step * (alpha - self.alpha)
         self.scores = self.scores + step * change
         self.best = tail
         self.slope = self._cut(self.alpha, tail)
 
-    def _cut(self, alpha: Array, tail: Tail) -> Array:
+    def _cut(self, alpha: FloatArray, tail: Tail) -> FloatArray:
         for number, weights in enumerate(tail.weights):
             memory = self.hypotheses.memory(weights)
             self.master.add_cut(self.hypotheses.edges(memory, self.keys))
             self.cuts.append(Cut(self.keys, alpha, self.tail_of, number, memory, tail.nu))
         return self.cuts[-len(tail.weights)].memory
 
-    def _forget(self, weights: Array) -> None:
+    def _forget(self, weights: FloatArray) -> None:
         """Cuts that no mixture has used for long."""
         for cut, weight in zip(self.cuts, weights, strict=True):
             cut.idle = 0 if weight > 0.0 else cut.idle + 1

@@ -7,15 +7,11 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.errors import DataError
 from rankwise.kernels.pairs._close_pairs import close_weight
+from rankwise.types import FloatArray, IntArray
 
-__all__ = ["Array", "Blocks", "Indices", "PairLists"]
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 SAMPLE = 16_384  # pairs
 MOST_ENTRIES = 50  # of blocks, for each row: with more grades they would take memory quadratic in the rows
 
@@ -27,14 +23,14 @@ class Blocks:
     The better rows of a block share a query and a grade; the worse ones are all of lower grades in that query.
     """
 
-    better: Indices
-    better_starts: Indices
-    worse: Indices
-    worse_starts: Indices
-    weights: Array  # of better and of worse rows, one line a block
+    better: IntArray
+    better_starts: IntArray
+    worse: IntArray
+    worse_starts: IntArray
+    weights: FloatArray  # of better and of worse rows, one line a block
 
     @property
-    def pairs(self) -> Array:
+    def pairs(self) -> FloatArray:
         """Weight of the pairs of each block."""
         return np.asarray(self.weights[:, 0] * self.weights[:, 1])
 
@@ -48,13 +44,13 @@ class PairLists:
     (array([2, 0, 1, 1, 0]), array([3, 2]), 4.0)
     """
 
-    grade: Indices  # from 0 within the query
-    grades: Indices  # how many a query has
-    offsets: Indices
-    weight: Array
+    grade: IntArray  # from 0 within the query
+    grades: IntArray  # how many a query has
+    offsets: IntArray
+    weight: FloatArray
 
     @classmethod
-    def of(cls, y: Array, offsets: Indices, weight: Array | None = None) -> PairLists:
+    def of(cls, y: FloatArray, offsets: IntArray, weight: FloatArray | None = None) -> PairLists:
         """Those of labels, of which the higher is the better."""
         query = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
         order = np.lexsort((y, query))
@@ -80,7 +76,7 @@ class PairLists:
         return bool(self.grades.max() <= 2)
 
     @cached_property
-    def sample(self) -> tuple[Indices, Indices]:
+    def sample(self) -> tuple[IntArray, IntArray]:
         """Pairs drawn at random, the better row and the worse: where in the list margins lie, roughly."""
         query = np.repeat(np.arange(self.grades.size), np.diff(self.offsets))
         by_grade = np.lexsort((self.grade, query))
@@ -95,8 +91,8 @@ class PairLists:
     @cached_property
     def blocks(self) -> Blocks:
         """All pairs as products of rows."""
-        better: list[Indices] = []
-        worse: list[Indices] = []
+        better: list[IntArray] = []
+        worse: list[IntArray] = []
         limit, entries = MOST_ENTRIES * self.grade.size, 0
         for q in np.flatnonzero(self.grades > 1):
             start, stop = self.offsets[q], self.offsets[q + 1]
@@ -108,11 +104,11 @@ class PairLists:
                 entries += int(high)
                 if entries > limit:
                     raise DataError(
-                        f"products of rows are for few grades a query, got {self.grades.max()}; use method='pairs'"
+                        f"products of rows are for few grades per query, got {self.grades.max()}; use method='pairs'"
                     )
         weights = [[self.weight[rows].sum() for rows in both] for both in zip(better, worse, strict=True)]
         return Blocks(*_joined(better), *_joined(worse), np.array(weights))
 
 
-def _joined(parts: list[Indices]) -> tuple[Indices, Indices]:
+def _joined(parts: list[IntArray]) -> tuple[IntArray, IntArray]:
     return np.concatenate(parts), np.append(0, np.cumsum([part.size for part in parts]))

@@ -8,9 +8,7 @@ from typing import Any
 import highspy
 import numpy as np
 
-from rankwise.objectives.margins._lists import Array
-
-__all__ = ["Master", "MasterSolution"]
+from rankwise.types import FloatArray
 
 EXACT = 1e-10  # feasibility of HiGHS
 
@@ -19,8 +17,8 @@ EXACT = 1e-10  # feasibility of HiGHS
 class MasterSolution:
     """Weights of the hypotheses, and of the cuts: both add up to 1."""
 
-    alpha: Array
-    weights: Array
+    alpha: FloatArray
+    weights: FloatArray
 
 
 class Master:
@@ -39,7 +37,7 @@ class Master:
         self.engine.addCol(-1.0, -free, free, 0, np.zeros(0, np.int32), np.zeros(0))  # t
         self.engine.addRow(1.0, 1.0, 0, np.zeros(0, np.int32), np.zeros(0))  # Σα = 1
 
-    def add_columns(self, coefficients: Array) -> None:
+    def add_columns(self, coefficients: FloatArray) -> None:
         """Hypotheses: one line each, with the coefficient of every cut so far."""
         count = len(coefficients)
         values = np.hstack([np.ones((count, 1)), -coefficients])
@@ -56,7 +54,7 @@ class Master:
         )
         self.columns += count
 
-    def add_cut(self, coefficients: Array) -> None:
+    def add_cut(self, coefficients: FloatArray) -> None:
         """t <= Σ coefficient·α over the hypotheses so far."""
         places = np.arange(self.columns + 1, dtype=np.int32)
         values = np.append(1.0, -coefficients)

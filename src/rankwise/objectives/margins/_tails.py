@@ -1,4 +1,4 @@
-"""How good the worst pairs are: what the programs of P3 maximise, for given scores, and its slope.
+"""How good the worst pairs are: what the programs of Suehiro 2011 maximize, for given scores, and its slope.
 
 For scores f each program's value is the least of Σ_ij d_ij (f_i − f_j)/2 over the distributions d that its dual allows:
 the mean margin of a tail. A `Tail` has that value, and the d that it is had by as signed weights of rows, u with
@@ -16,9 +16,8 @@ from rankwise.kernels.pairs import _close_pairs as close_pairs
 from rankwise.kernels.pairs import _row_tails as row_tails
 from rankwise.kernels.pairs import _tails as pair_tails
 from rankwise.metrics._ranking import falling_rows
-from rankwise.objectives.margins._lists import Array, Indices, PairLists
-
-__all__ = ["Band", "HardTail", "PairTail", "ProductTail", "Tail", "TailOf", "TangentTail"]
+from rankwise.objectives.margins._lists import PairLists
+from rankwise.types import FloatArray, IntArray
 
 CLOSE = 5e-8  # how exactly the mean of a tail of pairs is found, margins being from −1 to 1
 NEAR = 1024  # pairs or rows that the curvature is taken from
@@ -36,10 +35,10 @@ class Band:
     and z̄ the mean of its side.
     """
 
-    first: Indices
-    second: Indices | None
-    side: Indices
-    scale: Array
+    first: IntArray
+    second: IntArray | None
+    side: IntArray
+    scale: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,22 +46,22 @@ class Tail:
     """The value of a program at some scores, its cuts there, and the margin ρ that the tail lies below."""
 
     value: float
-    weights: list[Array]
+    weights: list[FloatArray]
     rho: float
-    ends: Array = field(default_factory=lambda: np.zeros((0, 2)))  # of both sides of each block
-    nu: Array | None = None  # the ν+ of each block that the value is had by
+    ends: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))  # of both sides of each block
+    nu: FloatArray | None = None  # the ν+ of each block that the value is had by
 
 
 class TailOf(Protocol):
-    """A program: what it makes of scores, one a row."""
+    """A program: what it makes of scores, one per row."""
 
     epsilon: float
 
-    def __call__(self, scores: Array) -> Tail:
+    def __call__(self, scores: FloatArray) -> Tail:
         """The tail of these scores."""
         ...
 
-    def band(self, scores: Array, tail: Tail) -> Band | None:
+    def band(self, scores: FloatArray, tail: Tail) -> Band | None:
         """What lies at the end of that tail; None where the program is no smooth function of the scores."""
         ...
 
@@ -72,7 +71,7 @@ class TailOf(Protocol):
 
 
 class PairTail:
-    """P3 (2): the mean margin of the lowest ν = ε·(all pairs); d_ij <= 1/ν."""
+    """Suehiro 2011 (2): the mean margin of the lowest ν = ε·(all pairs); d_ij <= 1/ν."""
 
     def __init__(self, lists: PairLists, epsilon: float) -> None:
         self.lists, self.epsilon, self.mass = lists, epsilon, epsilon * lists.pairs
@@ -81,7 +80,7 @@ class PairTail:
         """The same pairs, more of them in the tail."""
         return PairTail(self.lists, epsilon)
 
-    def __call__(self, scores: Array) -> Tail:
+    def __call__(self, scores: FloatArray) -> Tail:
         """The tail, by a sort and a search for its end."""
         lists, scores = self.lists, _on_grid(scores)
         spread = float(np.ptp(scores))
@@ -114,7 +113,7 @@ class PairTail:
         unsure = 0.5 * (high - low) * share * (below_high - below_low) / self.mass
         return Tail(0.5 * float(u @ scores) - unsure, [u], 0.5 * low)
 
-    def band(self, scores: Array, tail: Tail) -> Band:
+    def band(self, scores: FloatArray, tail: Tail) -> Band:
         """Pairs of a sample whose margins are next to ρ."""
         first, second = self.lists.sample
         off = np.abs(0.5 * (scores[first] - scores[second]) - tail.rho)
@@ -122,7 +121,7 @@ class PairTail:
         scale = np.full(near.size, each / (2.0 * width * self.epsilon * first.size))
         return Band(first[near], second[near], np.zeros_like(near), scale)
 
-    def _bracket(self, scores: Array, spread: float) -> tuple[float, float]:
+    def _bracket(self, scores: FloatArray, spread: float) -> tuple[float, float]:
         """Where the tail may end: for many rows as a sample of pairs has it."""
         if scores.size < LONG:
             return -spread, spread
@@ -131,7 +130,7 @@ class PairTail:
         low, high = np.quantile(scores[first] - scores[second], at)
         return float(low), float(max(high, low + 1e-6 * spread))
 
-    def _partners(self, scores: Array, grade: Indices, weight: Array, gap: float) -> Array:
+    def _partners(self, scores: FloatArray, grade: IntArray, weight: FloatArray, gap: float) -> FloatArray:
         lists = self.lists
         worse, better = np.empty((2, scores.size))
         close_pairs.close_weights(
@@ -139,7 +138,7 @@ class PairTail:
         )
         return np.asarray(worse - better)
 
-    def _mean_weights(self) -> Array:
+    def _mean_weights(self) -> FloatArray:
         """Every pair alike."""
         lists = self.lists
         zero = np.zeros(lists.grade.size)
@@ -147,13 +146,13 @@ class PairTail:
 
 
 class ProductTail:
-    """P3 (7): d_ij = d+_i·d-_j with d+_i <= 1/ν+ and d-_j <= 1/ν-, ν+·ν- = ε·p·n, in each block of pairs.
+    """Suehiro 2011 (7): d_ij = d+_i·d-_j with d+_i <= 1/ν+ and d-_j <= 1/ν-, ν+·ν- = ε·p·n, in each block of pairs.
 
     A block has the share of its pairs in all, so that d_ij <= 1/ν holds for any number of blocks; with one list of two
-    grades there is one block, and this is P3's own program.
+    grades there is one block, and this is Suehiro 2011's own program.
     """
 
-    def __init__(self, lists: PairLists, epsilon: float, nu: Array | None = None) -> None:
+    def __init__(self, lists: PairLists, epsilon: float, nu: FloatArray | None = None) -> None:
         self.lists, self.blocks, self.epsilon = lists, lists.blocks, epsilon
         self.share = self.blocks.pairs / self.blocks.pairs.sum()
         # corollary 4: ν+ = √ε·p, unless it is given
@@ -165,11 +164,11 @@ class ProductTail:
         nu = self.nu * np.sqrt(epsilon / self.epsilon)
         return ProductTail(self.lists, epsilon, np.clip(nu, np.maximum(epsilon * p, self.nu), p))
 
-    def masses(self, nu: Array) -> Array:
+    def masses(self, nu: FloatArray) -> FloatArray:
         """ν+ and ν- = ν/ν+ of each block."""
         return np.column_stack((nu, self.epsilon * self.blocks.pairs / nu))
 
-    def tail(self, scores: Array, masses: Array) -> tuple[Array, Array, Array]:
+    def tail(self, scores: FloatArray, masses: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Weights of rows; where the tails of both sides of each block end; and their means."""
         scores = _on_grid(scores)
         blocks = self.blocks
@@ -180,17 +179,17 @@ class ProductTail:
         )  # fmt: skip
         return u, ends, means
 
-    def __call__(self, scores: Array) -> Tail:
+    def __call__(self, scores: FloatArray) -> Tail:
         """The tail, by counting."""
         return self._tail(scores, self.nu)
 
-    def _tail(self, scores: Array, nu: Array) -> Tail:
+    def _tail(self, scores: FloatArray, nu: FloatArray) -> Tail:
         u, ends, _ = self.tail(scores, self.masses(nu))
         # (8): ρ̂ = ½ (end of the better − end of the worse), b half-way between them
         rho = 0.5 * float(self.share @ (ends[:, 0] - ends[:, 1]))
         return Tail(0.5 * float(u @ scores), [u], rho, ends, nu)
 
-    def band(self, scores: Array, tail: Tail) -> Band:
+    def band(self, scores: FloatArray, tail: Tail) -> Band:
         """Rows next to where the tail of their side of their block ends."""
         blocks = self.blocks
         assert tail.nu is not None
@@ -204,11 +203,11 @@ class ProductTail:
         return Band(rows[near], None, (near >= blocks.better.size).astype(np.int64), each * scale[near] / width)
 
 
-def _on_grid(scores: Array) -> Array:
+def _on_grid(scores: FloatArray) -> FloatArray:
     return np.rint(scores * GRID) / GRID
 
 
-def _near(off: Array) -> tuple[Indices, float, float]:
+def _near(off: FloatArray) -> tuple[IntArray, float, float]:
     """Which are the nearest, how far off they are at most, and for how many each stands: of equal ones, only some."""
     few = min(NEAR, off.size - 1)
     width = max(float(np.partition(off, few)[few]), CLOSE)
@@ -218,17 +217,17 @@ def _near(off: Array) -> tuple[Indices, float, float]:
 
 
 class TangentTail(ProductTail):
-    """P3 (9): ν+ is free, 1/ν+ replaced by its tangent at ν_c, so that (d+, d-, ν+) is from a convex set."""
+    """Suehiro 2011 (9): ν+ is free, 1/ν+ replaced by its tangent at ν_c, so that (d+, d-, ν+) is from a convex set."""
 
     def eased(self, epsilon: float) -> ProductTail:
         """Itself: its ε is part of the tangent."""
         return self
 
-    def masses(self, nu: Array) -> Array:
+    def masses(self, nu: FloatArray) -> FloatArray:
         """1 / cap of both sides: 2/ν_c − ν+/ν_c² and ν+/ν."""
         return np.column_stack((1.0 / (2.0 / self.nu - nu / self.nu**2), self.epsilon * self.blocks.pairs / nu))
 
-    def __call__(self, scores: Array) -> Tail:
+    def __call__(self, scores: FloatArray) -> Tail:
         """The least tail over ν+; that is convex in ν+, so its slope is searched for a change of sign."""
         p = self.blocks.weights[:, 0]
         low = self.epsilon * p  # ν/n
@@ -239,7 +238,7 @@ class TangentTail(ProductTail):
             low, high = np.where(falls, middle, low), np.where(falls, high, middle)
         return self._tail(scores, 0.5 * (low + high))
 
-    def _slope(self, scores: Array, nu: Array) -> Array:
+    def _slope(self, scores: FloatArray, nu: FloatArray) -> FloatArray:
         """Of the value of each block by ν+: a higher cap lowers the value by Σ (end − f_i) over the tail."""
         masses = self.masses(nu)
         _, ends, means = self.tail(scores, masses)
@@ -248,7 +247,7 @@ class TangentTail(ProductTail):
 
 
 class HardTail:
-    """P3 (4), and by theorem 2 (5): the least margin of any pair."""
+    """Suehiro 2011 (4), and by theorem 2 (5): the least margin of any pair."""
 
     epsilon = 1.0
 
@@ -259,10 +258,10 @@ class HardTail:
         """Itself: it has no ε."""
         return self
 
-    def band(self, scores: Array, tail: Tail) -> None:
+    def band(self, scores: FloatArray, tail: Tail) -> None:
         """None: a least margin has edges, not bends."""
 
-    def __call__(self, scores: Array) -> Tail:
+    def __call__(self, scores: FloatArray) -> Tail:
         """The worst pairs, a cut each: the k-th worst better row with the k-th worst worse one of a block."""
         worst: list[tuple[float, int, int]] = []
         blocks, scores = self.blocks, _on_grid(scores)
@@ -281,7 +280,7 @@ class HardTail:
         return Tail(worst[0][0], weights, worst[0][0])
 
 
-def _first(values: Array) -> np.ndarray:
+def _first(values: FloatArray) -> np.ndarray:
     """Where the lowest few are, rising."""
     count = min(WORST_PAIRS, values.size)
     some = np.argpartition(values, count - 1)[:count]

@@ -1,4 +1,4 @@
-"""From metrics to rate objectives: weighted sums of statements, named as the metrics are (P1)."""
+"""From metrics to rate objectives: weighted sums of statements, named as the metrics are (Eban 2017)."""
 
 from __future__ import annotations
 
@@ -33,10 +33,9 @@ from rankwise.objectives.rates._statements import (
     RecallAtPrecisionStatement,
     TPRAtFPRStatement,
 )
+from rankwise.types import FloatArray
 
-__all__ = ["RateObjective", "rate_objective"]
-
-ANCHORS = 10  # P1 section 7.1: 5, 10 and 20 alike
+ANCHORS = 10  # Eban 2017 section 7.1: 5, 10 and 20 alike
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class Term:
 
 @dataclass(frozen=True)
 class RateObjective:
-    """min Σ_t Δ_t cost_t s.t. excess_t <= 0 over the anchors t of all terms, in a row (P1 (12))."""
+    """min Σ_t Δ_t cost_t s.t. excess_t <= 0 over the anchors t of all terms, in a row (Eban 2017 (12))."""
 
     terms: tuple[Term, ...]
 
@@ -69,20 +68,20 @@ class RateObjective:
         ends = accumulate((term.statement.anchors for term in self.terms), initial=0)
         yield from ((term, slice(*ab)) for term, ab in zip(self.terms, pairwise(ends), strict=True))
 
-    def levels(self, share: float) -> NDArray[np.float64]:
+    def levels(self, share: float) -> FloatArray:
         """What each anchor asks for, where `share` of the rows are positive."""
         return np.concatenate([term.statement.levels(share) for term in self.terms])
 
-    def shares(self) -> NDArray[np.float64]:
+    def shares(self) -> FloatArray:
         """Δ_t, which add up to the weights of the terms."""
         return self._shares
 
     @functools.cached_property
-    def _shares(self) -> NDArray[np.float64]:
+    def _shares(self) -> FloatArray:
         return np.concatenate([np.full(t.statement.anchors, t.weight / t.statement.anchors) for t in self.terms])
 
-    def lagrangian(self, counts: Counts, multipliers: NDArray[np.float64]) -> Any:
-        """P1 (12): Σ_t Δ_t (cost_t + λ_t excess_t), over the last axis."""
+    def lagrangian(self, counts: Counts, multipliers: FloatArray) -> Any:
+        """Eban 2017 (12): Σ_t Δ_t (cost_t + λ_t excess_t), over the last axis."""
         return (self.costs(counts) + multipliers * self.excesses(counts)) @ self.shares()
 
     def costs(self, counts: Counts) -> NDArray[Any]:
@@ -99,7 +98,7 @@ class RateObjective:
         parts = [getattr(term.statement, what)(counts.part(places)) for term, places in self.placed()]
         return np.concatenate(parts, axis=-1)
 
-    def bound(self, costs: NDArray[np.float64], share: float) -> float:
+    def bound(self, costs: FloatArray, share: float) -> float:
         """The value of the metric, or of the sum, that costs per positive guarantee (anchors standing for an area)."""
         return sum(term.weight * term.statement.bound(costs[places], share) for term, places in self.placed())
 
@@ -114,7 +113,7 @@ def _statement(metric: Metric, anchors: int) -> RateStatement:
         case RecallAtPrecision(precision=alpha):
             if alpha == 1.0:
                 raise MetricError(
-                    f"{metric} has no rate objective, because P1 (6) divides by 0 there; ask for r@p=0.99"
+                    f"{metric} has no rate objective, because Eban 2017 (6) divides by 0 there; ask for r@p=0.99"
                 )
             return RecallAtPrecisionStatement(alpha, alpha)
         case AUCPR():

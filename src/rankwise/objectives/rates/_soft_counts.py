@@ -1,12 +1,12 @@
-"""Operating points by soft counts: the bounds of P1 made tight, so that a good start is not lost to their slack.
+"""Operating points by soft counts: the bounds of Eban 2017 made tight, so that a good start is not lost to their slack.
 
 At an operating point with threshold b, true and false positives are counted through a sigmoid of a width τ,
 
     tp ≈ Σ_{Y+} σ((s − b)/τ),    fp ≈ Σ_{Y−} σ((s − b)/τ),
 
-and what is lost there is price · fp − gain · tp: P1 (7), a weighted classification. The ratio of the two prices is the
-multiplier. It need not be searched for: the threshold is where the metric has its operating point, and only one ratio
-makes that threshold the best one, K+/K− with K± = Σ_{Y±} σ'((s − b)/τ).
+and what is lost there is price · fp − gain · tp: Eban 2017 (7), a weighted classification. The ratio of the two prices
+is the multiplier. It need not be searched for: the threshold is where the metric has its operating point, and only one
+ratio makes that threshold the best one, K+/K− with K± = Σ_{Y±} σ'((s − b)/τ).
 
 Near thresholds of a metric are a little easier and a little harder ones: they tell much the same, and their mean is
 less of an accident than the one.
@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.kernels.rows._soft_counts import add_log_loss, soft_rates, soft_sums
 from rankwise.metrics import (
@@ -35,10 +34,8 @@ from rankwise.metrics import (
 from rankwise.metrics.catalogue._curve import CurveMetric
 from rankwise.objectives.rates._objective import RateObjective
 from rankwise.objectives.rates._ranked_rows import RankedRows
+from rankwise.types import BoolArray, FloatArray
 
-__all__ = ["SoftCounts", "SoftPoints", "near_points", "operating_threshold"]
-
-Array = NDArray[np.float64]
 DEAREST = 50.0  # a false positive against a true one, and the inverse
 
 
@@ -74,7 +71,7 @@ def _beside(level: float) -> list[float]:
     return list(dict.fromkeys(round(level + step * room, 12) for step in (0.4, 0.0, -0.5)))
 
 
-def operating_threshold(point: CurveMetric, scores: Array, positive: NDArray[np.bool_], weight: Array) -> float:
+def operating_threshold(point: CurveMetric, scores: FloatArray, positive: BoolArray, weight: FloatArray) -> float:
     """Where a metric has its operating point: see `RankedRows.threshold`."""
     ranked = RankedRows(scores, positive)
     return ranked.threshold(point, *ranked.counts(weight))
@@ -84,14 +81,14 @@ def operating_threshold(point: CurveMetric, scores: Array, positive: NDArray[np.
 class SoftPoints:
     """Operating points at thresholds: what a true positive gains and a false positive costs there, in rows."""
 
-    thresholds: Array
-    gains: Array
-    prices: Array
+    thresholds: FloatArray
+    gains: FloatArray
+    prices: FloatArray
     width: float
 
     def sums(
-        self, scores: Array, positive: NDArray[np.bool_], weight: Array, thresholds: Array
-    ) -> tuple[float, Array, Array]:
+        self, scores: FloatArray, positive: BoolArray, weight: FloatArray, thresholds: FloatArray
+    ) -> tuple[float, FloatArray, FloatArray]:
         """The weighted sum over rows at these thresholds, its derivative by each score over the row's weight, and by
         each threshold.
         """
@@ -99,16 +96,16 @@ class SoftPoints:
         return total, slope, by_threshold
 
     def with_log_loss(
-        self, scores: Array, positive: NDArray[np.bool_], weight: Array, gamma: float
-    ) -> tuple[Array, Array]:
+        self, scores: FloatArray, positive: BoolArray, weight: FloatArray, gamma: float
+    ) -> tuple[FloatArray, FloatArray]:
         """Derivative and a positive curvature of weight · (log loss + γ · cost) of each row, for a tree booster."""
         _, slope, bend, _ = self._sums(scores, positive, weight, self.thresholds)
         add_log_loss(scores, positive, weight, gamma, slope, bend)
         return slope, bend
 
     def _sums(
-        self, scores: Array, positive: Any, weight: Array, thresholds: Array
-    ) -> tuple[float, Array, Array, Array]:
+        self, scores: FloatArray, positive: Any, weight: FloatArray, thresholds: FloatArray
+    ) -> tuple[float, FloatArray, FloatArray, FloatArray]:
         slope, bend, by_threshold = np.empty(scores.size), np.empty(scores.size), np.zeros(thresholds.size)
         worth = (thresholds, self.gains, self.prices, self.width)
         total = soft_sums(scores, positive, weight, *worth, slope, bend, by_threshold)
@@ -121,7 +118,7 @@ class SoftPoints:
         return (prices.where(~positive[:, None], -gains) * above).sum(1)
 
     @property
-    def multipliers(self) -> Array:
+    def multipliers(self) -> FloatArray:
         """True positives that a false positive is worth at each point."""
         return np.asarray(self.prices / self.gains)
 
@@ -129,12 +126,12 @@ class SoftPoints:
 class SoftCounts:
     """A rate objective on rows with known labels; `points(scores, width)` finds its operating points."""
 
-    def __init__(self, objective: RateObjective, positive: NDArray[np.bool_], weight: Array) -> None:
+    def __init__(self, objective: RateObjective, positive: BoolArray, weight: FloatArray) -> None:
         self.positive, self.weight = positive, weight
         self.positives = float(weight[positive].sum())
         self.near = [(term, near_points(term.metric, term.statement.anchors)) for term in objective.terms]
 
-    def points(self, scores: Array, width: float) -> SoftPoints:
+    def points(self, scores: FloatArray, width: float) -> SoftPoints:
         """Where the operating points lie at these scores, and what rows are worth there."""
         ranked, shares = RankedRows(scores, self.positive), []
         hits, cuts = ranked.counts(self.weight)
@@ -147,7 +144,7 @@ class SoftCounts:
         gains *= np.array(shares) / sum(term.weight for term, _ in self.near)
         return SoftPoints(thresholds, gains, gains * prices, width)
 
-    def _worth(self, scores: Array, thresholds: Array, width: float) -> tuple[Array, Array]:
+    def _worth(self, scores: FloatArray, thresholds: FloatArray, width: float) -> tuple[FloatArray, FloatArray]:
         """What a true positive gains at each threshold, and how many of them a false positive costs."""
         counts, near = np.zeros((2, thresholds.size)), np.zeros((2, thresholds.size))
         soft_rates(np.ascontiguousarray(scores), self.positive, self.weight, thresholds, width, counts, near)

@@ -9,8 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,13 +20,12 @@ from rankwise.rankers.nets._checkpoint import NetCheckpoint, net_fingerprint, re
 from rankwise.rankers.nets._objectives import Descent
 from rankwise.rankers.nets._plan import NetPlan, make_net_plan, net_features
 from rankwise.rankers.nets._state import NetState
+from rankwise.types import FloatArray
 
 if TYPE_CHECKING:
     from rankwise.rankers.nets._training import NetTraining
 
-__all__ = ["NetRanker"]
-
-log = logging.getLogger("rankwise")
+log = logging.getLogger(__name__)
 
 Callback = Callable[[int, dict[str, float]], object]
 
@@ -130,7 +128,7 @@ class NetRanker(Ranker):
     def _set_learned(self, plan: NetPlan, training: NetTraining) -> None:
         state, name = training.state, str(plan.metric)
         self.module_ = training.best_module()
-        self.standardiser_ = plan.standardiser
+        self.standardizer_ = plan.standardizer
         self.best_iteration_ = state.best_epoch()
         self.evals_result_ = {
             f"valid_{k}": {name: [values[k] for values in state.values]} for k in range(len(plan.judged))
@@ -138,12 +136,12 @@ class NetRanker(Ranker):
         self.best_score_: float | None = state.values[self.best_iteration_ - 1][0] if plan.judged else None
         self.n_rows_, self.n_queries_ = plan.y.size, plan.offsets.size - 1
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: Any) -> FloatArray:
         """A score for each row: the higher, the better its rank."""
         check_is_fitted(self, "module_")
         from rankwise.rankers.nets._module import scores_of_rows
 
-        rows = self.standardiser_.apply(net_features(self, X, fitting=False))
+        rows = self.standardizer_.apply(net_features(self, X, fitting=False))
         return scores_of_rows(self.module_, rows, self.device)
 
     def explain(self, X: Any, i: int, j: int) -> Explanation:

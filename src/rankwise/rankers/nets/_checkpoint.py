@@ -19,8 +19,6 @@ from rankwise.rankers import _checkpoint as checkpoint
 from rankwise.rankers.nets._plan import NetPlan
 from rankwise.rankers.nets._state import NetState
 
-__all__ = ["NetCheckpoint", "net_fingerprint", "read_net_checkpoint"]
-
 FORMAT = "net 1"
 ARRAYS = ("weights", "best", "memory")
 

@@ -18,8 +18,6 @@ from rankwise.errors import DataError
 from rankwise.rankers._explanation import Explanation
 from rankwise.rankers.nets._module import scores_of
 
-__all__ = ["explain_net"]
-
 STEPS = 256
 
 
@@ -28,7 +26,7 @@ def explain_net(model: Any, X: NDArray[Any], i: int, j: int) -> Explanation:
     for row in (i, j):
         if not 0 <= row < len(X):
             raise DataError(f"rows are counted from 0 to {len(X) - 1}, got {row}; name one of these")
-    first, second = (torch.from_numpy(model.standardiser_.apply(X[[row]])[0]).double() for row in (i, j))
+    first, second = (torch.from_numpy(model.standardizer_.apply(X[[row]])[0]).double() for row in (i, j))
     module = copy.deepcopy(model.module_).to("cpu", torch.float64)
     cuts = torch.linspace(0.0, 1.0, STEPS + 1, dtype=torch.float64)[:, None]
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""LambdaRank: a net on the λ-gradients of any metric (P2)."""
+"""LambdaRank: a net on the λ-gradients of any metric (Burges 2006)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from rankwise.rankers.nets._base import NetRanker
 from rankwise.rankers.nets._objectives import Descent, LambdaDescent
 from rankwise.rankers.nets._plan import NetPlan
 
-__all__ = ["LambdaRank"]
-
 
 class LambdaRank(NetRanker):
     """A net that learns to rank by the metric it is judged by; needs the extra `torch`.
@@ -24,8 +22,8 @@ class LambdaRank(NetRanker):
     queries of any length, rows in any order; every feature must be known.
 
     - `hidden`: widths of the hidden layers; () is a linear model. `activation`: "relu" or "tanh".
-    - `standardise`: subtract each feature's mean and divide by its deviation; both become part of the model.
-    - `optimiser`: "adamw", its rate falling along a cosine to 0 at the last epoch; or "p2", the rules of the paper:
+    - `standardize`: subtract each feature's mean and divide by its deviation; both become part of the model.
+    - `optimizer`: "adamw", its rate falling along a cosine to 0 at the last epoch; or "p2", the rules of the paper:
       gradient descent query by query, the rate × 0.8 when the training metric falls, new random weights after 50
       epochs without progress.
     - `learning_rate`, `weight_decay`, `dropout` (of hidden values), `epochs`: as usual.
@@ -53,8 +51,8 @@ class LambdaRank(NetRanker):
         *,
         hidden: Sequence[int] = (10,),
         activation: Literal["relu", "tanh"] = "relu",
-        standardise: bool = True,
-        optimiser: Literal["adamw", "p2"] = "adamw",
+        standardize: bool = True,
+        optimizer: Literal["adamw", "p2"] = "adamw",
         learning_rate: float = 0.01,
         weight_decay: float = 0.01,
         dropout: float = 0.0,
@@ -71,8 +69,8 @@ class LambdaRank(NetRanker):
         self.metric = metric
         self.hidden = hidden
         self.activation = activation
-        self.standardise = standardise
-        self.optimiser = optimiser
+        self.standardize = standardize
+        self.optimizer = optimizer
         self.learning_rate = learning_rate
         self.weight_decay = weight_decay
         self.dropout = dropout

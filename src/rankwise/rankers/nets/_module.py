@@ -15,8 +15,7 @@ from torch import nn
 
 from rankwise.errors import DataError, ShapeError
 from rankwise.rankers.nets._standardizer import ROWS
-
-__all__ = ["layer_shapes", "make_module", "new_weights", "scores_of", "scores_of_rows", "threads_worth"]
+from rankwise.types import FloatArray
 
 WORTH_THREADS = 2**24  # products in a forward pass
 ACTIVATIONS = {"relu": nn.ReLU, "tanh": nn.Tanh}
@@ -75,12 +74,12 @@ def new_weights(module: nn.Module) -> None:
 
 
 def scores_of(module: nn.Module, X: torch.Tensor) -> torch.Tensor:
-    """The net's scores, one a row."""
+    """The net's scores, one per row."""
     scores: torch.Tensor = module(X)
     if scores.ndim == 2 and scores.shape[1] == 1:
         scores = scores.squeeze(1)
     if scores.shape != X.shape[:1]:
-        raise ShapeError(f"torch_module must give one score a row, got {tuple(scores.shape)} for {len(X)} rows")
+        raise ShapeError(f"torch_module must give one score per row, got {tuple(scores.shape)} for {len(X)} rows")
     return scores
 
 
@@ -99,8 +98,8 @@ def threads_worth(module: nn.Module, rows: float) -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-def scores_of_rows(module: nn.Module, X: NDArray[np.float32], device: str) -> NDArray[np.float64]:
-    """Scores of standardised rows, without a graph and with dropout off."""
+def scores_of_rows(module: nn.Module, X: NDArray[np.float32], device: str) -> FloatArray:
+    """Scores of standardized rows, without a graph and with dropout off."""
     training = module.training
     module.eval()
     out = np.empty(len(X))

@@ -11,30 +11,27 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankwise.errors import DataError
 from rankwise.metrics import Metric, parse
-from rankwise.rankers._eval_sets import eval_sets
+from rankwise.rankers._eval_sets import EvalSet, eval_sets, judged_rows
 from rankwise.rankers._features import as_features, as_numbers, is_table
+from rankwise.rankers._pair_rows import pair_rows
 from rankwise.rankers._parameters import check_parameters
-from rankwise.rankers.nets._standardizer import ROWS, Standardiser
-from rankwise.rankers.pairs._rows import JudgedRows, judged_rows, pair_rows
-
-__all__ = ["NetPlan", "make_net_plan", "net_features"]
+from rankwise.rankers.nets._standardizer import ROWS, Standardizer
+from rankwise.types import FloatArray, IntArray
 
 BATCH_ROWS = 500  # of a batch where `batch_queries` is not given
-
-Scores = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class NetPlan:
-    """All that decides what is trained; rows standardised, by query, in an order that is theirs whatever it was."""
+    """All that decides what is trained; rows standardized, by query, in an order that is theirs whatever it was."""
 
     metric: Metric
     X: NDArray[np.float32]
-    y: Scores
-    offsets: NDArray[np.int64]
-    weight: Scores | None  # by row; a pair weighs the product of its documents'
-    judged: list[JudgedRows]
-    standardiser: Standardiser
+    y: FloatArray
+    offsets: IntArray
+    weight: FloatArray | None  # by row; a pair weighs the product of its documents'
+    judged: list[EvalSet]
+    standardizer: Standardizer
     batch_queries: int
     parameters: dict[str, Any]
     seed: int
@@ -44,13 +41,13 @@ class NetPlan:
         """Epochs without a better value before training ends."""
         return self.parameters["early_stopping_rounds"] if self.judged else None
 
-    def batches(self, epoch: int) -> Iterator[NDArray[np.int64]]:
+    def batches(self, epoch: int) -> Iterator[IntArray]:
         """Numbers of the queries of each batch, in an order that the epoch draws."""
         queries = np.random.default_rng([self.seed, epoch]).permutation(self.offsets.size - 1)
         for start in range(0, queries.size, self.batch_queries):
             yield np.sort(queries[start : start + self.batch_queries])
 
-    def rows_of(self, queries: NDArray[np.int64]) -> tuple[Any, NDArray[np.int64]]:
+    def rows_of(self, queries: IntArray) -> tuple[Any, IntArray]:
         """The rows of some queries, as a slice where they lie together, and the query of each."""
         starts, stops = self.offsets[queries], self.offsets[queries + 1]
         sizes = stops - starts
@@ -76,20 +73,20 @@ def make_net_plan(
     check_parameters(given)
     features = net_features(model, X, fitting=True)
     rows = pair_rows(type(model).__name__, features, y, qid, sample_weight, query_weight)
-    standardiser = Standardiser.none(features.shape[1])
-    if given["standardise"]:
-        standardiser = Standardiser.of(features, rows.order)
+    standardizer = Standardizer.none(features.shape[1])
+    if given["standardize"]:
+        standardizer = Standardizer.of(features, rows.order)
     return NetPlan(
         metric=parse(given["metric"]),
-        X=standardiser.apply(features, rows.order),
+        X=standardizer.apply(features, rows.order),
         y=rows.y,
         offsets=rows.offsets,
         weight=rows.weight,
         judged=[
-            judged_rows(one, lambda X: standardiser.apply(net_features(model, X, fitting=False)))
+            judged_rows(one, lambda X: standardizer.apply(net_features(model, X, fitting=False)))
             for one in eval_sets(eval_set)
         ],
-        standardiser=standardiser,
+        standardizer=standardizer,
         batch_queries=_batch_queries(given, rows.offsets),
         parameters=given,
         seed=seed,
@@ -114,9 +111,9 @@ def net_features(model: Any, X: Any, *, fitting: bool, who: str = "a net", inste
     return checked
 
 
-def _batch_queries(given: dict[str, Any], offsets: NDArray[np.int64]) -> int:
+def _batch_queries(given: dict[str, Any], offsets: IntArray) -> int:
     if given["batch_queries"] is not None:
         return int(given["batch_queries"])
-    if given["optimiser"] == "p2":
-        return 1  # P2 section 5: weights are updated after each query
+    if given["optimizer"] == "p2":
+        return 1  # Burges 2006 section 5: weights are updated after each query
     return max(1, round(BATCH_ROWS * (offsets.size - 1) / int(offsets[-1])))

@@ -1,4 +1,4 @@
-"""RankNet: a net on the cross entropy of all pairs of documents (P2 section 5)."""
+"""RankNet: a net on the cross entropy of all pairs of documents (Burges 2006 section 5)."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from rankwise.rankers.nets._base import NetRanker
 from rankwise.rankers.nets._objectives import Descent, RankNetDescent
 from rankwise.rankers.nets._plan import NetPlan
 
-__all__ = ["RankNet"]
-
 
 class RankNet(NetRanker):
     """A net that learns which of two documents is the better one, for all pairs of a query; needs the extra `torch`.
 
-    The cost is P2 (8), log(1 + exp(−σ(s_i − s_j))) over pairs with label_i > label_j, and takes time linear in the
-    documents. `metric` plays no part in it: it is what `score` gives, and what the best epoch is chosen by with an
+    The cost is Burges 2006 (8), log(1 + exp(−σ(s_i − s_j))) over pairs with label_i > label_j, and takes time linear in
+    the documents. `metric` plays no part in it: it is what `score` gives, and what the best epoch is chosen by with an
     `eval_set`. Labels may be any finite numbers (below 0: not judged), queries of any length, rows in any order; every
     feature must be known.
 
@@ -38,8 +36,8 @@ class RankNet(NetRanker):
         *,
         hidden: Sequence[int] = (10,),
         activation: Literal["relu", "tanh"] = "relu",
-        standardise: bool = True,
-        optimiser: Literal["adamw", "p2"] = "adamw",
+        standardize: bool = True,
+        optimizer: Literal["adamw", "p2"] = "adamw",
         learning_rate: float = 0.01,
         weight_decay: float = 0.01,
         dropout: float = 0.0,
@@ -55,8 +53,8 @@ class RankNet(NetRanker):
         self.metric = metric
         self.hidden = hidden
         self.activation = activation
-        self.standardise = standardise
-        self.optimiser = optimiser
+        self.standardize = standardize
+        self.optimizer = optimizer
         self.learning_rate = learning_rate
         self.weight_decay = weight_decay
         self.dropout = dropout

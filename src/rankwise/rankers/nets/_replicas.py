@@ -12,10 +12,9 @@ import os
 import numpy as np
 import torch
 import torch.distributed as dist
-from numpy.typing import NDArray
 from torch import nn
 
-__all__ = ["Ranks", "joined_ranks"]
+from rankwise.types import IntArray
 
 
 class Ranks:
@@ -24,7 +23,7 @@ class Ranks:
     def __init__(self, rank: int, size: int) -> None:
         self.rank, self.size = rank, size
 
-    def share(self, queries: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    def share(self, queries: IntArray, offsets: IntArray) -> IntArray:
         """The queries of a batch that are this process's own: as many rows for each as whole queries allow."""
         if self.size == 1:
             return queries

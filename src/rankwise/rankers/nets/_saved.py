@@ -17,10 +17,8 @@ from rankwise.rankers._base import SavedModel
 from rankwise.rankers._parameters import check_parameters
 from rankwise.rankers._persistence import histories, know_features, number_or_none, told_of, whole
 from rankwise.rankers.nets._module import layer_shapes, make_module
-from rankwise.rankers.nets._standardizer import Standardiser
+from rankwise.rankers.nets._standardizer import Standardizer
 from rankwise.rankers.nets._training import load_weights
-
-__all__ = ["checked_arrays", "from_saved", "to_saved"]
 
 MEMBER = "weights.safetensors"
 
@@ -33,7 +31,7 @@ def to_saved(model: Any) -> SavedModel:
             f"{type(model.torch_module).__name__}; save the weights of model.module_ by safetensors"
         )
     arrays = {name: tensor.detach().cpu().numpy() for name, tensor in model.module_.state_dict().items()}
-    arrays |= {"mean": model.standardiser_.mean, "scale": model.standardiser_.scale}
+    arrays |= {"mean": model.standardizer_.mean, "scale": model.standardizer_.scale}
     return SavedModel(
         **told_of(model),
         metric=str(parse(model.metric)),
@@ -60,7 +58,7 @@ def from_saved(cls: type[Any], saved: SavedModel) -> Any:
     expected: dict[str, tuple[Any, ...]] = {name: (np.float32, shape) for name, shape in layers.items()}
     expected |= dict.fromkeys(("mean", "scale"), (np.float64, (saved.n_features,)))
     arrays = checked_arrays(saved.members[MEMBER], expected)
-    model.standardiser_ = Standardiser(arrays.pop("mean"), arrays.pop("scale"))
+    model.standardizer_ = Standardizer(arrays.pop("mean"), arrays.pop("scale"))
     model.module_ = make_module(model.get_params(deep=False), saved.n_features).eval()
     load_weights(model.module_, arrays)
     know_features(model, saved)
@@ -87,8 +85,8 @@ def _unfitted(cls: type[Any], saved: SavedModel) -> Any:
         check_parameters(model.get_params(deep=False))
     except (DataError, TypeError, ValueError) as problem:
         raise ModelFileError(f"the model's parameters are not possible ({problem}); save it again") from None
-    if model.torch_module is not None or not isinstance(model.standardise, bool):
-        raise ModelFileError("the model's parameters are not possible (torch_module, standardise); save it again")
+    if model.torch_module is not None or not isinstance(model.standardize, bool):
+        raise ModelFileError("the model's parameters are not possible (torch_module, standardize); save it again")
     model.hidden = tuple(model.hidden)
     model.device = "cpu"  # where it was trained need not be here
     return model

@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NetState"]
-
 Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass
 class NetState:
-    """After `len(values)` epochs. `values` has the metric on each judged set, `costs` what P2's rule goes by.
+    """After `len(values)` epochs. `values` has the metric on each judged set, `costs` what Burges 2006's rule goes by.
 
-    `weights` are the present ones, `best` those of the best epoch, `memory` the optimiser's own numbers.
+    `weights` are the present ones, `best` those of the best epoch, `memory` the optimizer's own numbers.
     """
 
     rate: float

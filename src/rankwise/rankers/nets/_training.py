@@ -1,6 +1,6 @@
 """The loop over epochs and batches of whole queries.
 
-An epoch depends on the weights, the optimiser's numbers, the plan and the epoch's number, and on nothing else: all that
+An epoch depends on the weights, the optimizer's numbers, the plan and the epoch's number, and on nothing else: all that
 is drawn at random follows from numbers. So a run that is killed and resumed ends with the same net, bit for bit.
 """
 
@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import nn
 
 from rankwise.errors import DataError
@@ -21,13 +20,12 @@ from rankwise.rankers.nets._objectives import Descent, Gradient
 from rankwise.rankers.nets._plan import NetPlan
 from rankwise.rankers.nets._replicas import Ranks
 from rankwise.rankers.nets._state import Arrays, NetState
-
-__all__ = ["NetTraining"]
+from rankwise.types import FloatArray
 
 PIECE = 4096  # rows that go through the net at a time, so that what they leave for the way back stays near the core
 GRAPH = 2**28  # numbers that the graphs of a batch may hold; pieces beyond go through the net once more
 MOST_KEPT = 20_000  # batches whose labels are kept as the λ's need them
-SLOWER, PATIENCE = 0.8, 50  # P2 section 6.3
+SLOWER, PATIENCE = 0.8, 50  # Burges 2006 section 6.3
 
 Report = Callable[[NetState, Callable[[], NetState]], None]
 
@@ -38,10 +36,10 @@ class NetTraining:
     def __init__(self, plan: NetPlan, descent: Descent, state: NetState | None, ranks: Ranks) -> None:
         self.plan, self.descent, self.ranks = plan, descent, ranks
         given = plan.parameters
-        self.p2, self.device = given["optimiser"] == "p2", str(given["device"])
+        self.p2, self.device = given["optimizer"] == "p2", str(given["device"])
         _seed(plan.seed, 0, 0)
         self.module = make_module(given, plan.X.shape[1]).to(self.device, torch.float32)
-        self.optimiser = self._optimiser()
+        self.optimizer = self._optimizer()
         self.state = NetState(float(given["learning_rate"])) if state is None else state
         if state is not None:
             self._restore(state)
@@ -49,7 +47,7 @@ class NetTraining:
         outputs = sum(parameter.shape[0] for parameter in self.module.parameters() if parameter.ndim > 1)
         self.kept_pieces = GRAPH // (PIECE * max(outputs, 1))
 
-    def _optimiser(self) -> torch.optim.Optimizer:
+    def _optimizer(self) -> torch.optim.Optimizer:
         given = self.plan.parameters
         kind: Any = torch.optim.SGD if self.p2 else torch.optim.AdamW
         return kind(  # type: ignore[no-any-return]
@@ -78,24 +76,24 @@ class NetTraining:
         batches = list(self.plan.batches(epoch))
         self.module.train()
         for number, queries in enumerate(batches):
-            for group in self.optimiser.param_groups:
+            for group in self.optimizer.param_groups:
                 group["lr"] = self._rate(epoch + number / len(batches))
-            self.optimiser.zero_grad(set_to_none=True)
+            self.optimizer.zero_grad(set_to_none=True)
             mine = self.ranks.share(queries, self.plan.offsets)
             if mine.size:
                 # λ's of different queries add up; a mean over queries makes the step the same for any size of batch.
                 self._descend(mine, 1.0 if self.p2 else 1.0 / queries.size, (epoch, number))
             self.ranks.add_gradients(self.module)
-            self.optimiser.step()
+            self.optimizer.step()
 
     def _rate(self, at: float) -> float:
-        """P2's rule has its own rate; AdamW's falls along a cosine."""
+        """Burges 2006's rule has its own rate; AdamW's falls along a cosine."""
         if self.p2:
             return self.state.rate
         return self.state.rate * 0.5 * (1.0 + math.cos(math.pi * at / self.plan.parameters["epochs"]))
 
     def _descend(self, queries: Any, scale: float, draw: tuple[int, int]) -> None:
-        """All pieces forward, the λ's of all documents, all pieces backward with them (P2 section 4, V2)."""
+        """All pieces forward, the λ's of all documents, all pieces backward with them (Burges 2006 section 4, V2)."""
         rows, query = self.plan.rows_of(queries)
         descend = self._gradient_of(queries, rows, query)
 
@@ -127,7 +125,8 @@ class NetTraining:
         return made
 
     def _slow_down_or_restart(self) -> None:
-        """P2 section 6.3: rate × 0.8 when the cost rises; random weights when it has not fallen for 50 epochs."""
+        """Burges 2006 section 6.3: rate × 0.8 when the cost rises; random weights when it has not fallen for 50
+        epochs."""
         plan, state = self.plan, self.state
         scores = _finite(scores_of_rows(self.module, plan.X, self.device))
         query = np.repeat(np.arange(plan.offsets.size - 1), np.diff(plan.offsets))
@@ -147,11 +146,11 @@ class NetTraining:
         return {name: tensor.detach().cpu().numpy().copy() for name, tensor in self.module.state_dict().items()}
 
     def present(self) -> NetState:
-        """The state with the weights and the optimiser's numbers as they are now."""
+        """The state with the weights and the optimizer's numbers as they are now."""
         self.state.weights = self._weights()
         self.state.memory = {
             f"{number}.{name}": tensor.detach().cpu().numpy().copy()
-            for number, entries in self.optimiser.state_dict()["state"].items()
+            for number, entries in self.optimizer.state_dict()["state"].items()
             for name, tensor in entries.items()
             if isinstance(tensor, torch.Tensor)
         }
@@ -168,12 +167,12 @@ class NetTraining:
         for key, array in state.memory.items():
             number, _, name = key.partition(".")
             found.setdefault(int(number), {})[name] = torch.from_numpy(array)
-        self.optimiser.load_state_dict(self.optimiser.state_dict() | {"state": found})
+        self.optimizer.load_state_dict(self.optimizer.state_dict() | {"state": found})
 
 
-def _finite(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def _finite(scores: FloatArray) -> FloatArray:
     if not np.isfinite(scores).all():
-        raise DataError("the net's scores are no longer finite; lower learning_rate or standardise the features")
+        raise DataError("the net's scores are no longer finite; lower learning_rate or standardize the features")
     return scores
 
 

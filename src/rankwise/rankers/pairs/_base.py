@@ -10,25 +10,23 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from rankwise.errors import DataError, ModelFileError
 from rankwise.metrics import parse
 from rankwise.rankers._base import Ranker, SavedModel
-from rankwise.rankers._eval_sets import eval_sets
+from rankwise.rankers._eval_sets import EvalSet, eval_sets, judged_rows
 from rankwise.rankers._explanation import Explanation, explained
 from rankwise.rankers._features import as_features, as_numbers, is_table
+from rankwise.rankers._pair_rows import PairRows, pair_rows
 from rankwise.rankers._parameters import check_parameters
 from rankwise.rankers._persistence import histories, know_features, number_or_none, told_of, whole
-from rankwise.rankers.pairs._rows import JudgedRows, PairRows, judged_rows, pair_rows
+from rankwise.types import FloatArray
 
-__all__ = ["PairRanker", "Step"]
-
-log = logging.getLogger("rankwise")
+log = logging.getLogger(__name__)
 
 Callback = Callable[[int, dict[str, float]], object]
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -51,15 +49,15 @@ class PairRanker(Ranker):
     verbose: int
 
     @abstractmethod
-    def _steps(self, rows: PairRows, judged: list[JudgedRows]) -> Iterator[Step]:
+    def _steps(self, rows: PairRows, judged: list[EvalSet]) -> Iterator[Step]:
         """Learn; after each step say what to keep."""
 
     @abstractmethod
-    def _scores(self, X: Any) -> Array:
+    def _scores(self, X: Any) -> FloatArray:
         """A score for each row of checked features."""
 
     @abstractmethod
-    def _parts(self, X: Any) -> Array:
+    def _parts(self, X: Any) -> FloatArray:
         """What each feature (by column) adds to the score of each row."""
 
     @abstractmethod
@@ -138,7 +136,7 @@ class PairRanker(Ranker):
                 )
         return found
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: Any) -> FloatArray:
         """A score for each row: the higher, the better its rank."""
         check_is_fitted(self, "n_rows_")
         return self._scores(self._features(X, False))

@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
-from rankwise.rankers.rates._rows import Array
-
-__all__ = ["Calibration", "Method", "calibrated"]
+from rankwise.types import BoolArray, FloatArray
 
 Method = Literal["isotonic", "sigmoid"]
 LEAST = 1e-6  # no row is certain to be of a class
@@ -24,12 +21,12 @@ FEWEST = 30  # positives and negatives below which a step function would be an a
 class Calibration:
     """Probabilities at scores, straight lines between them; or σ(slope · score + shift) where there are none."""
 
-    scores: Array
-    probabilities: Array
+    scores: FloatArray
+    probabilities: FloatArray
     slope: float
     shift: float
 
-    def __call__(self, scores: Array) -> Array:
+    def __call__(self, scores: FloatArray) -> FloatArray:
         """The probability of being positive."""
         if self.scores.size:
             found = np.interp(scores, self.scores, self.probabilities)
@@ -38,7 +35,7 @@ class Calibration:
         return np.asarray(np.clip(found, LEAST, 1.0 - LEAST))
 
 
-def calibrated(method: Method, scores: Array, positive: NDArray[np.bool_], weight: Array) -> Calibration:
+def calibrated(method: Method, scores: FloatArray, positive: BoolArray, weight: FloatArray) -> Calibration:
     """Isotonic regression, or Platt's sigmoid, which also stands in where rows are few."""
     counted = weight > 0
     scores, positive, weight = scores[counted], positive[counted], weight[counted]

@@ -1,4 +1,4 @@
-"""RateClassifier: a model, a threshold and a guarantee for an operating point (P1)."""
+"""RateClassifier: a model, a threshold and a guarantee for an operating point (Eban 2017)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rankwise.metrics import Certificate, Metric, certify, evaluate
 from rankwise.metrics.catalogue._curve import CurveMetric
 from rankwise.objectives.rates._objective import RateObjective
 from rankwise.rankers._base import SavableModel, SavedModel
-from rankwise.rankers.nets._standardizer import Standardiser
+from rankwise.rankers.nets._standardizer import Standardizer
 from rankwise.rankers.rates._calibration import Method
 from rankwise.rankers.rates._one_vs_rest import BinaryModel, fit_binary
 from rankwise.rankers.rates._plan import (
@@ -28,10 +28,8 @@ from rankwise.rankers.rates._plan import (
     rows_of_targets,
     seen,
 )
-from rankwise.rankers.rates._rows import Array
 from rankwise.rankers.rates._targets import positives_of
-
-__all__ = ["RateClassifier"]
+from rankwise.types import FloatArray
 
 
 class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
@@ -46,7 +44,7 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
       `aucpr`, `aucpr[0.8,1]`, `auc`, `pauc[0,0.1]`; or a weighted sum: `0.5*r@p=0.9 + 0.5*aucpr`. Areas have `anchors`
       points.
     - `model`: "trees" (LightGBM; NaN is a missing value), "linear", "net" (needs the extra `torch`), or your own
-      `torch.nn.Module` from rows × features to one score a row.
+      `torch.nn.Module` from rows × features to one score per row.
     - `folds`: how many, without an `eval_set`. `calibration`: "isotonic" or "sigmoid".
     - trees: `n_estimators` (at most), `num_leaves`, `learning_rate`, `min_child_samples`, `n_jobs`.
     - linear: `penalty` of the squared weights; None chooses it.
@@ -118,7 +116,7 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         objective = checked_objective(self)
         features, targets = features_of(self, X, fitting=True), positives_of(y)
         self.classes_, self.kind_of_target_ = targets.classes, targets.kind
-        self.standardiser_ = None if self.model == "trees" else Standardiser.of(features, np.arange(len(features)))
+        self.standardizer_ = None if self.model == "trees" else Standardizer.of(features, np.arange(len(features)))
         rows = rows_of_targets(self, features, targets, sample_weight, "")
         judged = judged_rows(self, eval_set, targets)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -152,8 +150,8 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         check_is_fitted(self, "models_")
         return self.models_
 
-    def decision_function(self, X: Any) -> Array:
-        """Scores less the threshold: one a row, or a column a class."""
+    def decision_function(self, X: Any) -> FloatArray:
+        """Scores less the threshold: one per row, or a column per class."""
         models = self._fitted()
         rows = seen(self, features_of(self, X, fitting=False))
         found = np.stack([model.decisions(rows) for model in models], axis=1)
@@ -168,8 +166,8 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
             return (found >= 0).astype(np.int64)
         return np.asarray(self.classes_[np.argmax(found, axis=1)])
 
-    def predict_proba(self, X: Any) -> Array:
-        """Calibrated probabilities, a column a class."""
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Calibrated probabilities, a column per class."""
         decisions = self.decision_function(X)
         columns = decisions[:, None] if decisions.ndim == 1 else decisions
         found = np.stack([model.calibration(columns[:, k]) for k, model in enumerate(self._fitted())], axis=1)
@@ -207,7 +205,7 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
             total += term.weight * float(np.mean(of_class))
         return total
 
-    def scores(self, X: Any) -> Array:
+    def scores(self, X: Any) -> FloatArray:
         """`decision_function`, by the name that all models have for what ranks rows."""
         return self.decision_function(X)
 

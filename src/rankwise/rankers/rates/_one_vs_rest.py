@@ -13,11 +13,10 @@ from rankwise.metrics.catalogue._curve import CurveMetric
 from rankwise.objectives.rates._objective import RateObjective
 from rankwise.objectives.rates._soft_counts import SoftCounts, operating_threshold
 from rankwise.rankers.rates._calibration import Calibration, Method, calibrated
-from rankwise.rankers.rates._rows import Array, Rows, Split, folds
+from rankwise.rankers.rates._rows import Rows, Split, folds
 from rankwise.rankers.rates._selection import choose
 from rankwise.rankers.rates.families._base import Family, Scorer, unit_of
-
-__all__ = ["BinaryModel", "fit_binary", "fit_from_plain", "threshold_metric"]
+from rankwise.types import FloatArray
 
 NARROW = 0.5  # the width, in units, at which multipliers are told
 
@@ -28,11 +27,11 @@ class BinaryModel:
 
     scorer: Scorer
     threshold: float
-    multipliers: Array
+    multipliers: FloatArray
     calibration: Calibration
     history: dict[str, Any]
 
-    def decisions(self, X: Any) -> Array:
+    def decisions(self, X: Any) -> FloatArray:
         """Scores less the threshold."""
         return self.scorer.scores(X) - self.threshold
 
@@ -100,7 +99,7 @@ def _tuned(family: Family, objective: RateObjective, start: Scorer, rows: Rows) 
 
 
 def _placed(
-    scorer: Scorer, objective: RateObjective, rows: Rows, scores: Array, method: Method, history: dict[str, Any]
+    scorer: Scorer, objective: RateObjective, rows: Rows, scores: FloatArray, method: Method, history: dict[str, Any]
 ) -> BinaryModel:
     threshold = operating_threshold(threshold_metric(objective), scores, rows.positive, rows.weight)
     points = SoftCounts(objective, rows.positive, rows.weight).points(scores, NARROW * unit_of(scores, rows.positive))

@@ -20,17 +20,6 @@ from rankwise.rankers.rates.families._base import Family
 from rankwise.rankers.rates.families._linear import LinearFamily
 from rankwise.rankers.rates.families._trees import TreeFamily
 
-__all__ = [
-    "FAMILIES",
-    "checked_objective",
-    "column",
-    "family_of",
-    "features_of",
-    "judged_rows",
-    "rows_of_targets",
-    "seen",
-]
-
 FAMILIES = ("trees", "linear", "net")
 
 
@@ -71,9 +60,9 @@ def features_of(model: Any, X: Any, *, fitting: bool) -> Any:
 
 def seen(model: Any, features: Any) -> Any:
     """Features as the family takes them."""
-    if model.standardiser_ is None:
+    if model.standardizer_ is None:
         return features
-    rows = model.standardiser_.apply(features)
+    rows = model.standardizer_.apply(features)
     return rows.astype(np.float64) if model.model == "linear" else rows
 
 
@@ -81,7 +70,7 @@ def rows_of_targets(model: Any, features: Any, targets: Targets, weight: ArrayLi
     """Rows as the family takes them, with a column of positives for each class."""
     count = features.shape[0]
     if targets.positive.shape[0] != count:
-        raise ShapeError(f"y{whose} must have one entry a row: got {targets.positive.shape[0]} for {count} rows")
+        raise ShapeError(f"y{whose} must have one entry per row: got {targets.positive.shape[0]} for {count} rows")
     weights = weights_of(f"sample_weight{whose}", weight, count, "row")
     return Rows(seen(model, features), targets.positive, np.ones(count) if weights is None else weights)
 

@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["Array", "Rows", "Split", "folds"]
+from rankwise.types import BoolArray, FloatArray, IntArray
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-Split = tuple[Indices, Indices]  # rows to train on, rows to judge
+Split = tuple[IntArray, IntArray]  # rows to train on, rows to judge
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,10 +17,10 @@ class Rows:
     """Features as the family takes them, which rows are positive, and what each weighs."""
 
     X: Any
-    positive: NDArray[np.bool_]
-    weight: Array
+    positive: BoolArray
+    weight: FloatArray
 
-    def part(self, which: Indices) -> Rows:
+    def part(self, which: IntArray) -> Rows:
         """Some of the rows."""
         return Rows(self.X[which], self.positive[which], self.weight[which])
 
@@ -33,7 +30,7 @@ class Rows:
         return float(self.weight[self.positive].sum())
 
 
-def folds(positive: NDArray[np.bool_], parts: int, seed: int) -> list[Split]:
+def folds(positive: BoolArray, parts: int, seed: int) -> list[Split]:
     """Each row judged once by what the others say; positives shared out evenly. No split where one would have none."""
     fewest = min(int(np.count_nonzero(positive)), int(np.count_nonzero(~positive)))
     parts = min(parts, fewest)

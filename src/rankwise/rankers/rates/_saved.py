@@ -9,21 +9,20 @@ import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwise._validation import is_finite_number
 from rankwise.errors import DataError, MetricError, ModelFileError, need_extra
 from rankwise.rankers._base import SavedModel
-from rankwise.rankers._persistence import is_number, know_features, told_of, whole
-from rankwise.rankers.nets._standardizer import Standardiser
+from rankwise.rankers._persistence import know_features, told_of, whole
+from rankwise.rankers.nets._standardizer import Standardizer
 from rankwise.rankers.rates._calibration import Calibration
 from rankwise.rankers.rates._one_vs_rest import BinaryModel
 from rankwise.rankers.rates._plan import FAMILIES, checked_objective
-from rankwise.rankers.rates._rows import Array
 from rankwise.rankers.rates.families._base import Scorer
 from rankwise.rankers.rates.families._linear import LinearScorer
 from rankwise.rankers.rates.families._trees import TreeScorer
 from rankwise.rankers.trees._model_text import read_booster, written
 from rankwise.rankers.trees._tree_checks import check_tree_text
-
-__all__ = ["from_saved", "to_saved"]
+from rankwise.types import FloatArray
 
 
 def to_saved(model: Any, models: list[BinaryModel]) -> SavedModel:
@@ -52,7 +51,7 @@ def to_saved(model: Any, models: list[BinaryModel]) -> SavedModel:
                 "scorer": of_scorer,
             }
         )
-    objective, scale, told = str(checked_objective(model)), model.standardiser_, told_of(model)
+    objective, scale, told = str(checked_objective(model)), model.standardizer_, told_of(model)
     return SavedModel(
         **told | {"parameters": told["parameters"] | {"objective": objective}},
         metric=objective,
@@ -61,7 +60,7 @@ def to_saved(model: Any, models: list[BinaryModel]) -> SavedModel:
             "rows": model.n_rows_,
             "target": model.kind_of_target_,
             "classes": model.classes_.tolist(),
-            "standardiser": None if scale is None else {"mean": scale.mean.tolist(), "scale": scale.scale.tolist()},
+            "standardizer": None if scale is None else {"mean": scale.mean.tolist(), "scale": scale.scale.tolist()},
             "models": of_models,
         },
         members=members,
@@ -94,10 +93,10 @@ def from_saved(cls: type[Any], saved: SavedModel) -> Any:
     wanted = 1 if model.kind_of_target_ == "binary" else count
     if not isinstance(told, list) or len(told) != wanted:
         raise ModelFileError(f"the model must have {wanted} models for {count} classes; save it again")
-    scale = said.get("standardiser")
-    model.standardiser_ = None
+    scale = said.get("standardizer")
+    model.standardizer_ = None
     if model.model != "trees":
-        model.standardiser_ = Standardiser(*(_numbers(scale, name, saved.n_features) for name in ("mean", "scale")))
+        model.standardizer_ = Standardizer(*(_numbers(scale, name, saved.n_features) for name in ("mean", "scale")))
     read: set[str] = set()
     model.models_ = [_binary(model, one, k, saved, read) for k, one in enumerate(told)]
     if read != set(saved.members):
@@ -114,7 +113,7 @@ def _classes(said: dict[str, Any]) -> tuple[str, NDArray[Any]]:
     if (
         kind not in ("binary", "multiclass", "multilabel")
         or not isinstance(named, list)
-        or not all(isinstance(one, str | bool) or is_number(one) for one in named)
+        or not all(isinstance(one, str | bool) or is_finite_number(one) for one in named)
         or len({type(one) for one in named}) != 1
         or len(set(named)) != len(named)
         or (len(named) != 2 if kind == "binary" else len(named) < 2)
@@ -178,13 +177,17 @@ def _scorer(model: Any, told: Any, number: int, saved: SavedModel, read: set[str
 
 def _number(told: Any, name: str) -> float:
     value: Any = told.get(name) if isinstance(told, dict) else None
-    if not is_number(value):
+    if not is_finite_number(value):
         raise ModelFileError(f"{name} of the model must be a number, got {str(value)[:20]}; save it again")
     return float(value)
 
 
-def _numbers(told: Any, name: str, size: int | None = None) -> Array:
+def _numbers(told: Any, name: str, size: int | None = None) -> FloatArray:
     value = told.get(name) if isinstance(told, dict) else None
-    if not isinstance(value, list) or not all(map(is_number, value)) or (size is not None and len(value) != size):
+    if (
+        not isinstance(value, list)
+        or not all(map(is_finite_number, value))
+        or (size is not None and len(value) != size)
+    ):
         raise ModelFileError(f"{name} of the model must be {size or 'finite'} numbers; save it again")
     return np.array(value, dtype=np.float64)

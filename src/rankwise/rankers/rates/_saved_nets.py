@@ -12,8 +12,6 @@ from rankwise.rankers.nets._saved import checked_arrays
 from rankwise.rankers.nets._training import load_weights
 from rankwise.rankers.rates.families._net import NetScorer, Shifted
 
-__all__ = ["net_member", "net_scorer"]
-
 
 def net_member(scorer: Any) -> bytes:
     """Weights and intercept."""

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.metrics.catalogue._curve import CurveMetric
 from rankwise.objectives.rates._objective import RateObjective
 from rankwise.objectives.rates._ranked_rows import RankedRows, worth_of
 from rankwise.objectives.rates._soft_counts import near_points
-from rankwise.rankers.rates._rows import Array
-
-__all__ = ["Choice", "choose"]
+from rankwise.types import BoolArray, FloatArray
 
 RESAMPLES = 40
 SURE = 0.5  # standard errors by which the tuned model must be ahead
@@ -35,7 +32,7 @@ class Choice:
 
 
 def choose(
-    objective: RateObjective, plain: Array, tuned: Array, positive: NDArray[np.bool_], weight: Array, seed: int
+    objective: RateObjective, plain: FloatArray, tuned: FloatArray, positive: BoolArray, weight: FloatArray, seed: int
 ) -> Choice:
     """Both models' scores of the same rows, in Poisson resamples of these."""
     # The metric at one level alone is an accident of few rows; near levels say the same with less noise.
@@ -50,7 +47,7 @@ def choose(
     return Choice(plain_value, tuned_value, float(gains.mean()), float(gains.std()))
 
 
-def _value(ranked: RankedRows, near: list[tuple[float, list[CurveMetric]]], weight: Array) -> float:
+def _value(ranked: RankedRows, near: list[tuple[float, list[CurveMetric]]], weight: FloatArray) -> float:
     """Σ over terms of the mean over near levels of the metric."""
     hits, cuts = ranked.counts(weight)
     if hits[-1] == 0.0 or hits[-1] == cuts[-1]:

@@ -11,8 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d
 
 from rankwise.errors import DataError, ShapeError
-
-__all__ = ["Targets", "positives_of"]
+from rankwise.types import BoolArray
 
 Kind = Literal["binary", "multiclass", "multilabel"]
 
@@ -23,7 +22,7 @@ class Targets:
 
     kind: Kind
     classes: NDArray[Any]
-    positive: NDArray[np.bool_]
+    positive: BoolArray
 
 
 def positives_of(y: Any, kind: Kind | None = None, known: NDArray[Any] | None = None) -> Targets:

@@ -1,4 +1,4 @@
-"""The boosting loop: one tree a round on LightGBM's engine, from gradients of ours.
+"""The boosting loop: one tree per round on LightGBM's engine, from gradients of ours.
 
 A round depends on the binned data, the scores so far, the parameters and the round's number, and on nothing else:
 whatever is drawn at random follows from the round's number. So a run that is killed and resumed from saved scores
@@ -20,10 +20,7 @@ from numpy.typing import NDArray
 from rankwise.errors import DataError
 from rankwise.metrics import Metric, evaluate
 from rankwise.rankers.trees._model_text import split_trees
-
-__all__ = ["Engine", "Judged", "LocalEngine", "Objective", "Rounds", "Scores", "boost", "largest_of", "put_on_a_grid"]
-
-Scores = NDArray[np.float64]
+from rankwise.types import BoolArray, FloatArray
 
 
 class Objective(Protocol):
@@ -38,8 +35,8 @@ class Objective(Protocol):
         """Take what concerns all of the data from the sums of all parts."""
         ...
 
-    def gradients(self, scores: Scores) -> tuple[Scores, Scores]:
-        """Gradient of the cost and Hessian, one entry a row."""
+    def gradients(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Gradient of the cost and Hessian, one entry per row."""
         ...
 
 
@@ -49,11 +46,11 @@ class Judged:
 
     rows: lgb.Dataset
     X: Any
-    y: Scores
+    y: FloatArray
     qid: NDArray[Any] | None
-    start: Scores | None = None
+    start: FloatArray | None = None
 
-    def value(self, metric: Metric, scores: Scores) -> float:
+    def value(self, metric: Metric, scores: FloatArray) -> float:
         """The metric itself, as `rankwise.evaluate` has it."""
         value = evaluate(self.y, scores, self.qid, metric)[metric]
         if math.isnan(value):
@@ -69,7 +66,7 @@ class Rounds:
     metric on each judged set before the first round and after every one; `header` opens the model's text.
     """
 
-    scores: list[Scores]
+    scores: list[FloatArray]
     trees: list[str] = field(default_factory=list)
     values: list[list[float]] = field(default_factory=list)
     header: list[str] = field(default_factory=list)
@@ -144,7 +141,7 @@ def grid_step(largest: float) -> float:
     return float(2.0 ** (np.frexp(largest)[1] - 24))
 
 
-def put_on_a_grid(numbers: Scores, largest: float | None = None) -> NDArray[np.float32]:
+def put_on_a_grid(numbers: FloatArray, largest: float | None = None) -> NDArray[np.float32]:
     """Round numbers to what LightGBM keeps and adds up exactly; `largest` is of all, on all machines.
 
     The given array is overwritten, since a second one of many rows is large.
@@ -156,7 +153,7 @@ def put_on_a_grid(numbers: Scores, largest: float | None = None) -> NDArray[np.f
     return numbers.astype(np.float32)
 
 
-def largest_of(numbers: Scores) -> float:
+def largest_of(numbers: FloatArray) -> float:
     """The largest of them, in size."""
     return float(max(numbers.max(initial=0.0), -numbers.min(initial=0.0)))
 
@@ -176,7 +173,7 @@ class LocalEngine:
         metric: Metric,
         *,
         parameters: dict[str, Any],
-        sample: Callable[[int], NDArray[np.bool_]] | None,
+        sample: Callable[[int], BoolArray] | None,
         seed: int,
     ) -> None:
         self.rounds, self.judged, self.objective, self.metric = rounds, judged, objective, metric
@@ -204,7 +201,7 @@ class LocalEngine:
         descent = list(self.gradients())
         return self.grow_by(*(put_on_a_grid(descent.pop(0)) for _ in range(2)))
 
-    def gradients(self) -> tuple[Scores, Scores]:
+    def gradients(self) -> tuple[FloatArray, FloatArray]:
         """Gradient and Hessian at the present scores."""
         (scores,) = _scores(self.booster.eval_train, copied=False)
         gradient, hessian = self.objective.gradients(scores)
@@ -237,18 +234,18 @@ class LocalEngine:
         return rounds
 
 
-def _start_from(data: lgb.Dataset, scores: Scores) -> None:
+def _start_from(data: lgb.Dataset, scores: FloatArray) -> None:
     """Let boosters on these rows begin at some scores; where these are 0, LightGBM need not hold them."""
     if scores.any() or data.get_field("init_score") is not None:
         data.set_init_score(scores)
         data.init_score = None  # a second copy
 
 
-def _scores(evaluate_by: Callable[..., Any], copied: bool = True) -> list[Scores]:
+def _scores(evaluate_by: Callable[..., Any], copied: bool = True) -> list[FloatArray]:
     """The engine shows its running scores only to functions that evaluate them; they are its own unless copied."""
-    seen: list[Scores] = []
+    seen: list[FloatArray] = []
 
-    def look(scores: Scores, _: lgb.Dataset) -> tuple[str, float, bool]:
+    def look(scores: FloatArray, _: lgb.Dataset) -> tuple[str, float, bool]:
         seen.append(scores.copy() if copied else scores)
         return "seen", 0.0, True
 

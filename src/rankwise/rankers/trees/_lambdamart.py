@@ -10,14 +10,14 @@ from typing import Any, ClassVar, Self
 
 import lightgbm as lgb
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from rankwise._validation import as_vector
 from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError, WorkerLostError
 from rankwise.metrics import Metric
-from rankwise.metrics._evaluate import rows_of
 from rankwise.objectives.lambdas._objective import Norm
 from rankwise.rankers._base import Ranker, SavedModel
 from rankwise.rankers._checkpoint import Checkpoint, fingerprint, lost_but_saved, read_checkpoint
@@ -30,10 +30,9 @@ from rankwise.rankers.trees._predict import mean_scores
 from rankwise.rankers.trees._saved import from_saved, to_saved
 from rankwise.rankers.trees._streaming import as_stream, survey
 from rankwise.rankers.trees._training import Course, State, bag_trees, finish_stage, train
+from rankwise.types import FloatArray, IntArray
 
-__all__ = ["LambdaMART"]
-
-log = logging.getLogger("rankwise")
+log = logging.getLogger(__name__)
 
 Callback = Callable[[int, dict[str, float]], object]
 
@@ -59,8 +58,8 @@ class LambdaMART(Ranker):
     - `query_subsample`: share of the queries that each round learns from.
     - `init`: what to start from before turning to the metric, with a fifth of the learning rate: "logloss" (of labels
       above 0) or "l2" train a plain model first, with as many rounds and the same stopping; a fitted model of trees is
-      continued; scores, one a row, are the start of the training only, and `predict` gives what is to be added; None is
-      nothing. "auto" is "logloss" for one list with labels 0 and another, else None.
+      continued; scores, one per row, are the start of the training only, and `predict` gives what is to be added; None
+      is nothing. "auto" is "logloss" for one list with labels 0 and another, else None.
     - `early_stopping_rounds`: with an `eval_set`, rounds without a better value before training ends; the rounds up to
       the best are kept. None trains and keeps all rounds.
     - `random_state`: a number makes the same data give the same model, bit for bit, whatever the number of threads.
@@ -122,7 +121,7 @@ class LambdaMART(Ranker):
 
     def max_rounds(self, y: ArrayLike, qid: ArrayLike | None = None) -> int:
         """Rounds that training on these labels can take through all bags and stages; callbacks count up to it."""
-        labels = rows_of("labels", y)
+        labels = as_vector("labels", y)
         init = first_loss(self.init, labels, QueryGroups.of_rows(qid, labels.size).n_queries)
         return self.bags * self.n_estimators * (2 if isinstance(init, str) else 1)
 
@@ -234,15 +233,15 @@ class LambdaMART(Ranker):
         self.best_iteration_ = max(booster.current_iteration() for booster in self.boosters_)
         self.best_score_: float | None = plan.first_value(self.boosters_) if plan.judged_sets else None
         self.n_rows_, self.n_queries_ = plan.size
-        self.positions_: NDArray[np.int64] | None = None
-        self.propensities_: NDArray[np.float64] | None = None
+        self.positions_: IntArray | None = None
+        self.propensities_: FloatArray | None = None
         if (found := plan.propensities(self.boosters_)) is not None:
             self.positions_, self.propensities_ = found
 
-    def _average(self, X: Any, **options: Any) -> NDArray[np.float64]:
+    def _average(self, X: Any, **options: Any) -> FloatArray:
         return mean_scores(self.boosters_, X, engine_threads(self.n_jobs), **options)
 
-    def predict(self, X: Any, *, client: Any = None) -> NDArray[np.float64]:
+    def predict(self, X: Any, *, client: Any = None) -> FloatArray:
         """A score for each row: the higher, the better its rank.
 
         X may name Parquet files, which are read in passes; with the `client` of a Dask cluster its workers do that,
@@ -272,11 +271,11 @@ class LambdaMART(Ranker):
             raise DataError("a score needs labels, got y=None; pass them, or Parquet files that have them")
         return super().score(X if stream is None else stream, y, qid, sample_weight)
 
-    def checked_scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def checked_scores(self, X: FloatArray) -> FloatArray:
         """`predict` of a matrix known to be sound, without the checks, which take long beside the trees of few rows."""
         return np.asarray(self._average(X), dtype=np.float64)
 
-    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
+    def staged_predict(self, X: Any) -> Iterator[FloatArray]:
         """Scores after each round, the last being those of `predict`."""
         check_is_fitted(self, "boosters_")
         features = as_features(self, X, fitting=False)
@@ -288,7 +287,7 @@ class LambdaMART(Ranker):
             yield np.asarray(sum(scores[1:], start=scores[0]) / len(scores))
 
     @property
-    def feature_importances_(self) -> NDArray[np.float64]:
+    def feature_importances_(self) -> FloatArray:
         """Share of each feature in the gain of all splits."""
         check_is_fitted(self, "boosters_")
         gain = np.sum([booster.feature_importance("gain") for booster in self.boosters_], axis=0)

@@ -9,18 +9,16 @@ from typing import Any
 
 import lightgbm as lgb
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.data._groups import QueryGroups
 from rankwise.data._row_hashes import Keys
-from rankwise.rankers.trees._boosting import Judged, LocalEngine, Rounds, Scores
+from rankwise.rankers.trees._boosting import Judged, LocalEngine, Rounds
 from rankwise.rankers.trees._predict import feature_arrays, mean_scores
 from rankwise.rankers.trees._stages import Draw, StageWork, position_bias
 from rankwise.rankers.trees._training import Course, State, trees_so_far
+from rankwise.types import FloatArray, IntArray
 
-__all__ = ["Plan"]
-
-log = logging.getLogger("rankwise")
+log = logging.getLogger(__name__)
 
 MOVED = 0.1  # share of clicks on documents that were shown at several positions, below which a warning is logged
 
@@ -31,13 +29,13 @@ class Plan(Course):
 
     X: Any
     rows: lgb.Dataset
-    y: Scores
+    y: FloatArray
     groups: QueryGroups
     keys: Keys  # what tells rows apart in whatever order they come
-    row_weight: Scores | None
-    query_weight: Scores | None
-    positions: NDArray[np.int64] | None = None  # where each row was shown, if its label is whether it was clicked
-    start: Scores | None  # given scores, which are no part of the model
+    row_weight: FloatArray | None
+    query_weight: FloatArray | None
+    positions: IntArray | None = None  # where each row was shown, if its label is whether it was clicked
+    start: FloatArray | None  # given scores, which are no part of the model
     judged: Sequence[Judged]
 
     @property
@@ -69,7 +67,7 @@ class Plan(Course):
         scores = mean_scores(boosters, first.X, self.parameters["num_threads"])
         return first.value(self.metric, scores if first.start is None else scores + first.start)
 
-    def propensities(self, boosters: Sequence[lgb.Booster]) -> tuple[NDArray[np.int64], Scores] | None:
+    def propensities(self, boosters: Sequence[lgb.Booster]) -> tuple[IntArray, FloatArray] | None:
         """The positions and how likely each is looked at, by the mean scores of these models."""
         if self.positions is None:
             return None

@@ -12,8 +12,6 @@ from typing import Any
 
 import lightgbm as lgb
 
-__all__ = ["join_trees", "read_booster", "split_trees", "written"]
-
 END = "end of trees\n"
 
 

@@ -8,15 +8,13 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.errors import DataError
 from rankwise.metrics import Metric
 from rankwise.objectives import LambdaObjective
 from rankwise.objectives.lambdas._objective import Norm
 from rankwise.objectives.lambdas._position_bias import PositionBias
-
-__all__ = ["ScaledLambdas"]
+from rankwise.types import FloatArray, IntArray
 
 EVEN_ODDS = 0.25  # the Hessian of the log loss at even odds
 
@@ -26,7 +24,7 @@ class ScaledLambdas:
 
     The λ's of AUC are of the order 1/(mn), those of NDCG of the order 1/n: under LightGBM's limits on the sum of
     Hessians in a leaf the former would not split at all. The constant makes the mean Hessian of a row, at
-    equal scores and without gap normalisation, that of the log loss at even odds. The steps of the trees are
+    equal scores and without gap normalization, that of the log loss at even odds. The steps of the trees are
     ratios of gradients and Hessians and do not change with it.
 
     With a `bias` rows weigh by how likely they were seen, too, as the scores of the round tell.
@@ -35,20 +33,20 @@ class ScaledLambdas:
     def __init__(
         self,
         metric: Metric,
-        y: NDArray[np.float64],
-        qid: NDArray[np.int64],
-        weight: NDArray[np.float64] | None,
+        y: FloatArray,
+        qid: IntArray,
+        weight: FloatArray | None,
         *,
         norm: Norm | None,
         sigma: float,
-        tie_keys: NDArray[np.float64],
+        tie_keys: FloatArray,
         bias: PositionBias | None = None,
     ) -> None:
         self.metric, self.weight, self.bias = metric, weight, bias
         if bias is not None:
             weight = self._weights(bias, np.zeros(y.size))
         given: dict[str, Any] = {"sigma": sigma, "weight": weight, "tie_keys": tie_keys}
-        # One after the other: each holds several numbers a row.
+        # One after the other: each holds several numbers per row.
         plain = LambdaObjective(metric, y, qid, norm=None, **given)
         self.sums = [float(y.size), *_exact_sum(plain.gradients(np.zeros(y.size))[1])]
         del plain
@@ -66,7 +64,7 @@ class ScaledLambdas:
             )
         self.scale = EVEN_ODDS / mean
 
-    def gradients(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def gradients(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Gradient and Hessian at these scores."""
         if self.bias is not None:
             self.objective.reweigh(self._weights(self.bias, scores))
@@ -75,11 +73,11 @@ class ScaledLambdas:
         hessian *= self.scale
         return gradient, hessian
 
-    def _weights(self, bias: PositionBias, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _weights(self, bias: PositionBias, scores: FloatArray) -> FloatArray:
         return bias.weights(scores) * (1.0 if self.weight is None else self.weight)
 
 
-def _exact_sum(numbers: NDArray[np.float64]) -> list[float]:
+def _exact_sum(numbers: FloatArray) -> list[float]:
     """The sum and what rounding it left out: with twice the digits, sums of parts add up to that of all."""
     total = math.fsum(numbers)
     return [total, math.fsum(chain(numbers, [-total]))]

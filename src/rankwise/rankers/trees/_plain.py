@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from rankwise.errors import DataError
+from rankwise.types import FloatArray
 
-__all__ = ["LogLoss", "SquaredLoss"]
-
-Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
+Pair = tuple[FloatArray, FloatArray]
 
 
 class LogLoss:
@@ -21,7 +19,7 @@ class LogLoss:
     The constant is left out of the scores because no ranking depends on it.
     """
 
-    def __init__(self, y: NDArray[np.float64], weight: NDArray[np.float64] | None) -> None:
+    def __init__(self, y: FloatArray, weight: FloatArray | None) -> None:
         self.target = (y > 0).astype(np.float64)
         self.weight = np.ones(y.size) if weight is None else weight
         self.sums = [float((self.target * self.weight).sum()), float(self.weight.sum())]
@@ -37,7 +35,7 @@ class LogLoss:
             )
         self.offset = float(np.log(share / (1.0 - share)))
 
-    def gradients(self, scores: NDArray[np.float64]) -> Pair:
+    def gradients(self, scores: FloatArray) -> Pair:
         """Gradient and Hessian at these scores."""
         chance = expit(scores + self.offset)
         return self.weight * (chance - self.target), self.weight * chance * (1.0 - chance)
@@ -46,7 +44,7 @@ class LogLoss:
 class SquaredLoss:
     """Half the squared distance of scores from labels, both less the mean label."""
 
-    def __init__(self, y: NDArray[np.float64], weight: NDArray[np.float64] | None) -> None:
+    def __init__(self, y: FloatArray, weight: FloatArray | None) -> None:
         self.y, self.weight = y, np.ones(y.size) if weight is None else weight
         self.sums = [float((self.y * self.weight).sum()), float(self.weight.sum())]
         self.mean = 0.0
@@ -55,6 +53,6 @@ class SquaredLoss:
         """Take the mean label from all parts of the data."""
         self.mean = sum(labels for labels, _ in sums) / sum(weights for _, weights in sums)
 
-    def gradients(self, scores: NDArray[np.float64]) -> Pair:
+    def gradients(self, scores: FloatArray) -> Pair:
         """Gradient and Hessian at these scores."""
         return self.weight * (scores - (self.y - self.mean)), self.weight.copy()  # the caller may write to it

@@ -6,13 +6,13 @@ from typing import Any
 
 import lightgbm as lgb
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rankwise._validation import as_vector
 from rankwise.data._groups import QueryGroups
 from rankwise.data._row_hashes import Keys, row_keys
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import parse
-from rankwise.metrics._evaluate import rows_of
 from rankwise.rankers._eval_sets import eval_sets, positions_of, weights_of
 from rankwise.rankers._features import as_features, by_column, categorical_columns, is_table
 from rankwise.rankers._parameters import check_parameters, engine_parameters
@@ -22,8 +22,7 @@ from rankwise.rankers.trees._model_text import split_trees
 from rankwise.rankers.trees._sampling import LowestKeys
 from rankwise.rankers.trees._streaming import ReadInPasses, RowSequence, StreamedFeatures, as_stream, survey
 from rankwise.rankers.trees._training import Stage
-
-__all__ = ["BINNED_FROM", "binned", "check_splits", "dataset", "first_loss", "make_plan", "stages_of", "start_of"]
+from rankwise.types import FloatArray
 
 # After a plain model the λ's take smaller steps: they refine a ranking that is good already.
 TURNING = 0.2
@@ -49,7 +48,7 @@ def make_plan(
     groups = QueryGroups.single(labels.size) if qid is None else QueryGroups.from_qid(qid)
     rows = features.shape[0]
     if labels.size != rows or groups.n_rows != rows:
-        raise ShapeError(f"X, y and qid must have one entry a row, got {rows}, {labels.size} and {groups.n_rows}")
+        raise ShapeError(f"X, y and qid must have one entry per row, got {rows}, {labels.size} and {groups.n_rows}")
     if given["query_subsample"] < 1.0 and groups.n_queries == 1:
         raise DataError("query_subsample draws whole queries, got one list; leave it at 1.0 or pass qid")
     monotone = by_column(model, given["monotone_constraints"], "monotone_constraints")
@@ -117,7 +116,7 @@ def check_splits(data: lgb.Dataset, given: dict[str, Any], rows: int) -> None:
         )
 
 
-def _rows_in(model: Any, X: Any, y: Any, qid: Any) -> tuple[Any, NDArray[np.float64], Any, LowestKeys | None]:
+def _rows_in(model: Any, X: Any, y: Any, qid: Any) -> tuple[Any, FloatArray, Any, LowestKeys | None]:
     """Features, labels, queries, and the rows that bins are found from where not all features are in memory."""
     stream = as_stream(X, y, qid)
     if stream is not None:
@@ -128,10 +127,10 @@ def _rows_in(model: Any, X: Any, y: Any, qid: Any) -> tuple[Any, NDArray[np.floa
     features = as_features(model, X, fitting=True)
     if y is None:
         raise DataError("LambdaMART requires y to be passed, but the target y is None; pass the labels")
-    return features, rows_of("labels", y), qid, None
+    return features, as_vector("labels", y), qid, None
 
 
-def first_loss(init: Any, labels: NDArray[np.float64], queries: int) -> Any:
+def first_loss(init: Any, labels: FloatArray, queries: int) -> Any:
     """What "auto" stands for: on one list of two kinds of documents the log loss comes first, else nothing.
 
     On six such data sets λ's from zero lost .0085 of AUC and average precision against the log loss, and nothing after
@@ -150,7 +149,7 @@ def _start_for_clicks(init: Any) -> Any:
     return None if isinstance(init, str) and init == "auto" else init
 
 
-def _training_rows(X: Any, y: NDArray[np.float64], keys: Keys, **options: Any) -> lgb.Dataset:
+def _training_rows(X: Any, y: FloatArray, keys: Keys, **options: Any) -> lgb.Dataset:
     """All rows in bins. Bins are found from at most `BINNED_FROM` rows, chosen by what stands in them.
 
     LightGBM would choose them by their numbers, and bin the same rows otherwise in another order.
@@ -162,12 +161,12 @@ def _training_rows(X: Any, y: NDArray[np.float64], keys: Keys, **options: Any) -
     return dataset(X, y, params=options["params"], reference=dataset(some, y[chosen], **options))
 
 
-def binned(X: ReadInPasses, y: NDArray[np.float64], parameters: dict[str, Any], like: lgb.Dataset) -> lgb.Dataset:
+def binned(X: ReadInPasses, y: FloatArray, parameters: dict[str, Any], like: lgb.Dataset) -> lgb.Dataset:
     """Rows that are read in passes, in the bins of other rows."""
     return dataset(RowSequence(X.blocks(), y.size), y, params=parameters, reference=like)
 
 
-def dataset(X: Any, y: NDArray[np.float64], **options: Any) -> lgb.Dataset:
+def dataset(X: Any, y: FloatArray, **options: Any) -> lgb.Dataset:
     """Rows in bins; what LightGBM cannot read is a DataError."""
     try:
         made = lgb.Dataset(X, label=y, **options).construct()
@@ -178,13 +177,13 @@ def dataset(X: Any, y: NDArray[np.float64], **options: Any) -> lgb.Dataset:
     return made
 
 
-def start_of(model: Any, init: Any, rows: int) -> tuple[list[str], list[str], NDArray[np.float64] | None]:
+def start_of(model: Any, init: Any, rows: int) -> tuple[list[str], list[str], FloatArray | None]:
     """Header and trees of a model to start from, and scores to start from."""
     if init is None or (isinstance(init, str) and init in ("logloss", "l2")):
         return [], [], None
     if isinstance(init, str):
         raise DataError(f'init must be "auto", None, "logloss", "l2", scores or a fitted model, got {init!r}')
-    # Ours has one booster a bag, LightGBM's estimators have one, and a booster is itself.
+    # Ours has one booster per bag, LightGBM's estimators have one, and a booster is itself.
     boosters = getattr(init, "boosters_", None) or [getattr(init, "booster_", init)]
     if not isinstance(boosters[0], lgb.Booster):
         if hasattr(init, "predict"):
@@ -192,9 +191,9 @@ def start_of(model: Any, init: Any, rows: int) -> tuple[list[str], list[str], ND
                 f"init can start from fitted trees, got {type(init).__name__}, fitted or not; fit a LambdaMART or a "
                 "LightGBM model, or pass the scores of yours"
             )
-        scores = rows_of("init", init)
+        scores = as_vector("init", init)
         if scores.size != rows:
-            raise ShapeError(f"init must have one score a row: got {scores.size} for {rows} rows")
+            raise ShapeError(f"init must have one score per row: got {scores.size} for {rows} rows")
         return [], [], scores
     if len(boosters) > 1:
         raise DataError(f"init must be a model of one bag, got one of {len(boosters)}; fit it with bags=1")
@@ -220,16 +219,16 @@ def _judged(model: Any, given: Any, train: lgb.Dataset, parameters: dict[str, An
     if not isinstance(given, tuple) or len(given) not in (2, 3, 4):
         raise DataError(f"eval_set must be (X, y, qid), Parquet files or a list of these, got {type(given).__name__}")
     X, y, qid, start = (*given, None, None)[:4]
-    features, labels = as_features(model, X, fitting=False), rows_of("labels of eval_set", y)
+    features, labels = as_features(model, X, fitting=False), as_vector("labels of eval_set", y)
     groups = None if qid is None else np.asarray(qid)
     if needs_start and start is None:
         raise DataError(
             "a model that starts from given scores is judged with given scores; pass eval_set=(X, y, qid, scores)"
         )
-    scores = None if start is None else rows_of("scores of eval_set", start)
+    scores = None if start is None else as_vector("scores of eval_set", start)
     for name, entries in (("y", labels), ("qid", groups), ("scores", scores)):
         if entries is not None and len(entries) != features.shape[0]:
             raise ShapeError(
-                f"{name} of eval_set must have one entry a row: got {len(entries)} for {features.shape[0]}"
+                f"{name} of eval_set must have one entry per row: got {len(entries)} for {features.shape[0]}"
             )
     return Judged(dataset(features, labels, params=parameters, reference=train), features, labels, groups, scores)

@@ -10,14 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import _safe_indexing
 
-from rankwise.rankers.trees._boosting import Scores
 from rankwise.rankers.trees._streaming import StreamedFeatures
 from rankwise.rankers.trees._tree_scores import is_plain, raw_scores
+from rankwise.types import FloatArray
 
-__all__ = ["feature_arrays", "mean_scores"]
 
-
-def mean_scores(boosters: Sequence[lgb.Booster], X: Any, threads: int, **options: Any) -> Scores:
+def mean_scores(boosters: Sequence[lgb.Booster], X: Any, threads: int, **options: Any) -> FloatArray:
     """The mean of the models' scores of each row."""
     parts = []
     for block in X.blocks() if hasattr(X, "blocks") else [X]:

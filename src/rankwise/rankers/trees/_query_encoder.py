@@ -1,4 +1,4 @@
-"""Queries of rows that come in batches: a small number a row, while their names are kept once a batch."""
+"""Queries of rows that come in batches: a small number per row, while their names are kept once per batch."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.data.io._tables import query_ids
-
-__all__ = ["QueryCodes"]
 
 
 class QueryCodes:
@@ -31,7 +29,7 @@ class QueryCodes:
         self.count += len(coded.dictionary)
 
     def found(self, rows: int) -> NDArray[np.int32]:
-        """A number a row."""
+        """A number per row."""
         if not self.names:
             return self.places[:rows]
         numbers = np.unique(query_ids(self.names), return_inverse=True)[1].astype(np.int32)

@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.data._row_hashes import Keys
+from rankwise.types import FloatArray
 
-__all__ = ["LowestKeys"]
-
-Rows = tuple[Keys, NDArray[np.float32], NDArray[np.float64]]  # keys, features and labels
+Rows = tuple[Keys, NDArray[np.float32], FloatArray]  # keys, features and labels
 
 
 class LowestKeys:
@@ -23,7 +22,7 @@ class LowestKeys:
         self.rows: Rows | None = None
         self.highest: int | None = None  # of the lowest so far; no row from here on is among them
 
-    def add(self, keys: Keys, X: NDArray[np.float32], y: NDArray[np.float64]) -> None:
+    def add(self, keys: Keys, X: NDArray[np.float32], y: FloatArray) -> None:
         """Rows that may be among the lowest."""
         if self.rows is None:
             room = 2 * self.count

@@ -16,8 +16,6 @@ from rankwise.rankers._persistence import histories, know_features, number_or_no
 from rankwise.rankers.trees._model_text import read_booster, written
 from rankwise.rankers.trees._tree_checks import check_tree_text
 
-__all__ = ["from_saved", "to_saved"]
-
 
 def to_saved(model: Any) -> SavedModel:
     """What is needed to predict, score and fit again."""
@@ -90,5 +88,5 @@ def _positions(said: dict[str, Any]) -> tuple[Any, Any]:
         or not (propensities > 0).all()
         or not positions.size
     ):
-        raise ModelFileError("the model's propensities are not numbers above 0, one a position; save it again")
+        raise ModelFileError("the model's propensities are not numbers above 0, one per position; save it again")
     return positions, propensities

@@ -12,17 +12,16 @@ from numpy.typing import NDArray
 
 from rankwise.data._row_hashes import Keys, document_keys, seeded
 from rankwise.objectives.lambdas._position_bias import PositionBias
-from rankwise.rankers.trees._boosting import LocalEngine, Objective, Rounds, Scores
+from rankwise.rankers.trees._boosting import LocalEngine, Objective, Rounds
 from rankwise.rankers.trees._model_text import join_trees, read_booster
 from rankwise.rankers.trees._objectives import ScaledLambdas
 from rankwise.rankers.trees._plain import LogLoss, SquaredLoss
 from rankwise.rankers.trees._predict import mean_scores
 from rankwise.rankers.trees._training import Course
+from rankwise.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from rankwise.rankers.trees._local_plan import Plan
-
-__all__ = ["Draw", "StageWork", "position_bias"]
 
 
 @dataclass(frozen=True)
@@ -32,8 +31,8 @@ class Draw:
     `one_list` is data without other queries to draw: its rows are drawn.
     """
 
-    copies: Scores
-    places: NDArray[np.int64]
+    copies: FloatArray
+    places: IntArray
     count: int
     one_list: bool
 
@@ -60,8 +59,8 @@ class StageWork:
     def __init__(self, plan: Plan, number: int, draw: Draw) -> None:
         self.plan, self.draw, self.stage = plan, draw, plan.stages[number]
         self.seed = plan.stage_seed(number)
-        self.copies: Scores | None = None  # of each row in the bag; None where there are no bags
-        self.rows: NDArray[np.int64] | None = None  # in the bag; None is all
+        self.copies: FloatArray | None = None  # of each row in the bag; None where there are no bags
+        self.rows: IntArray | None = None  # in the bag; None is all
         if plan.stages[-1].bag > 0:
             by_row = _bootstrap(plan.keys, [plan.seed, self.stage.bag, 1]) if draw.one_list else None
             copies = draw.copies[plan.groups.query_of_row()] if by_row is None else by_row
@@ -100,7 +99,7 @@ class StageWork:
             bias = position_bias(plan, slice(None) if self.rows is None else self.rows, self.copies)
         return ScaledLambdas(metric, y, query, weight, norm=plan.norm, sigma=plan.sigma, tie_keys=ties, bias=bias)
 
-    def start_scores(self, header: Sequence[str], trees: Sequence[str]) -> list[Scores]:
+    def start_scores(self, header: Sequence[str], trees: Sequence[str]) -> list[FloatArray]:
         """Scores of the trees so far, for the rows of the bag and for each judged set, on top of given scores."""
         plan, start = self.plan, []
         model = [read_booster(join_trees(header, trees, plan.categories))] if trees else []
@@ -128,37 +127,37 @@ class StageWork:
         )
 
 
-def position_bias(plan: Plan, rows: Any, copies: Scores | None = None) -> PositionBias:
+def position_bias(plan: Plan, rows: Any, copies: FloatArray | None = None) -> PositionBias:
     """The clicks on these rows of a plan that knows where they were shown."""
     assert plan.positions is not None
     documents = document_keys(plan.keys[rows], plan.y[rows], plan.X.shape[1])
     return PositionBias(plan.positions[rows], plan.y[rows] > 0, documents, copies)
 
 
-def _product(*factors: Scores | None) -> Scores | None:
+def _product(*factors: FloatArray | None) -> FloatArray | None:
     given = [factor for factor in factors if factor is not None]
     return np.prod(given, axis=0) if given else None
 
 
-def _root(weight: Scores | None) -> Scores | None:
+def _root(weight: FloatArray | None) -> FloatArray | None:
     return None if weight is None else np.sqrt(weight)
 
 
-def _places(keys: Keys) -> NDArray[np.int64]:
+def _places(keys: Keys) -> IntArray:
     return np.argsort(np.argsort(keys, kind="stable"))
 
 
-def _bootstrap(keys: Keys, seed: list[int]) -> Scores:
+def _bootstrap(keys: Keys, seed: list[int]) -> FloatArray:
     """How often each is drawn, by what tells them apart."""
     drawn = np.random.default_rng(seed).integers(keys.size, size=keys.size)
     return np.bincount(drawn, minlength=keys.size).astype(np.float64)[_places(keys)]
 
 
-def _query_sample(places: NDArray[np.int64], queries: int, share: float, seed: int) -> Callable[[int], NDArray[Any]]:
+def _query_sample(places: IntArray, queries: int, share: float, seed: int) -> Callable[[int], NDArray[Any]]:
     """For each round, whether a row's query is among those that the round learns from."""
     count = max(1, round(share * queries))
 
-    def rows_of_round(number: int) -> NDArray[np.bool_]:
+    def rows_of_round(number: int) -> BoolArray:
         chosen = np.zeros(queries, dtype=bool)
         chosen[np.random.default_rng([seed, number]).permutation(queries)[:count]] = True
         return chosen[places]

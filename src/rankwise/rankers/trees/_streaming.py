@@ -19,8 +19,7 @@ from rankwise.data._sources import ParquetRows, is_paths
 from rankwise.errors import DataError
 from rankwise.rankers.trees._query_encoder import QueryCodes
 from rankwise.rankers.trees._sampling import LowestKeys
-
-__all__ = ["ReadInPasses", "RowSequence", "StreamedFeatures", "Survey", "as_stream", "survey"]
+from rankwise.types import FloatArray
 
 
 class ReadInPasses(Protocol):
@@ -53,7 +52,7 @@ class Survey:
     """What the first pass finds: all of the rows but their features, and the rows that bins are found from."""
 
     features: StreamedFeatures
-    y: NDArray[np.float64]
+    y: FloatArray
     qid: NDArray[Any]
     sample: LowestKeys
     skipped: int

@@ -9,13 +9,11 @@ from typing import Any
 
 import lightgbm as lgb
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.metrics import Metric
 from rankwise.objectives.lambdas._objective import Norm
 from rankwise.rankers.trees._boosting import Engine, Rounds, boost
-
-__all__ = ["Course", "Stage", "State", "bag_trees", "finish_stage", "train", "trees_so_far"]
+from rankwise.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,7 @@ class Course(ABC):
     def first_value(self, boosters: Sequence[lgb.Booster]) -> float:
         """The metric of the mean of these models on the first judged set."""
 
-    def propensities(self, boosters: Sequence[lgb.Booster]) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
+    def propensities(self, boosters: Sequence[lgb.Booster]) -> tuple[IntArray, FloatArray] | None:
         """Positions and how likely each is looked at, where rows have positions."""
         return None
 

@@ -11,8 +11,6 @@ from typing import Any
 from rankwise.errors import ModelFileError
 from rankwise.rankers.trees._model_text import join_trees, split_trees
 
-__all__ = ["check_tree_text"]
-
 # Whole lines are matched at once, which is several times faster than number by number.
 NUMBER = r"\d+(?:\.\d+)?(?:e[+-]\d+)?"
 NUMBERS = re.compile(rf"-?{NUMBER}(?: -?{NUMBER})*")
@@ -76,7 +74,7 @@ def _check_header(header: list[str], n_features: int) -> None:
         if fields[name] != value:
             raise UnsoundError(f"its {name} is not the one of {n_features} features")
     if len(fields.get("feature_infos", "").split(" ")) != n_features:
-        raise UnsoundError("feature_infos is not one a feature")
+        raise UnsoundError("feature_infos is not one per feature")
 
 
 def _check_categories(categories: Any) -> None:

@@ -8,9 +8,8 @@ from typing import Any
 import lightgbm as lgb
 import numpy as np
 from lightgbm.basic import _LIB, _safe_call  # type: ignore[attr-defined]
-from numpy.typing import NDArray
 
-__all__ = ["is_plain", "raw_scores"]
+from rankwise.types import FloatArray
 
 # Of LightGBM's c_api.h.
 FLOAT64, ROW_MAJOR, RAW_SCORE = 1, 1, 1
@@ -21,7 +20,7 @@ def is_plain(X: Any) -> bool:
     return type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.flags.c_contiguous and X.size > 0
 
 
-def raw_scores(booster: lgb.Booster, X: NDArray[np.float64], threads: int) -> NDArray[np.float64]:
+def raw_scores(booster: lgb.Booster, X: FloatArray, threads: int) -> FloatArray:
     """`booster.predict(X, raw_score=True, num_threads=threads)` of a plain matrix."""
     scores, written = np.empty(len(X)), ctypes.c_int64()
     _safe_call(

@@ -17,8 +17,6 @@ from rankwise.sampling._base import Sampler
 from rankwise.sampling.simulation._experiment import Trial
 from rankwise.sampling.simulation._loop import Run
 
-__all__ = ["RunFile"]
-
 FORMAT = 1
 NO_MATTER = {"n_jobs", "verbose"}  # parameters that do not change a ranker
 

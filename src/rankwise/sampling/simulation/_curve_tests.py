@@ -1,16 +1,13 @@
-"""Is one learning curve above another, or was it luck? P4's test over the operating range, and one over runs."""
+"""Is one learning curve above another, or was it luck? Donmez 2009's test over the operating range, and one over
+runs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rankwise.metrics.comparison._statistics import paired_t
-
-__all__ = ["CurveTest", "curve_tests", "relation"]
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -18,8 +15,8 @@ class CurveTest:
     """Sampler `a` against sampler `b` by one metric; p-values are those of two-sided paired t-tests.
 
     `mean_a` and `mean_b` are means over the operating range (rounds 1, 2, …) and all runs. The pairs of `p_rounds` are
-    the rounds of the mean curves, as in P4: rounds of one curve are not independent, so that it is soon small. The
-    pairs of `p_runs` are the runs, each with its mean over the range; it is not known (NaN) for a single run.
+    the rounds of the mean curves, as in Donmez 2009: rounds of one curve are not independent, so that it is soon small.
+    The pairs of `p_runs` are the runs, each with its mean over the range; it is not known (NaN) for a single run.
     """
 
     metric: str
@@ -32,7 +29,7 @@ class CurveTest:
     p_runs: float
 
 
-def curve_tests(metric: str, curves: dict[str, NDArray[np.float64]]) -> list[CurveTest]:
+def curve_tests(metric: str, curves: dict[str, FloatArray]) -> list[CurveTest]:
     """Every pair of samplers, from curves of shape (runs, rounds of the operating range)."""
     found = []
     for a, b in combinations(curves, 2):
@@ -44,7 +41,8 @@ def curve_tests(metric: str, curves: dict[str, NDArray[np.float64]]) -> list[Cur
 
 
 def relation(means: dict[str, float], tests: list[CurveTest]) -> str:
-    """Samplers from best to worst as in P4's table 1: ≫ p < .01, > p < .05, ≈ else, between neighbours, by p_rounds."""
+    """Samplers from best to worst as in Donmez 2009's table 1: ≫ p < .01, > p < .05, ≈ else, between neighbours, by
+    p_rounds."""
     p = {frozenset((test.a, test.b)): test.p_rounds for test in tests}
     ordered = sorted(means, key=lambda name: -means[name])
     parts = ordered[:1]

@@ -15,12 +15,10 @@ from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import Metric, evaluate
 from rankwise.metrics._names import parse_all
 from rankwise.rankers import RankSVM
-from rankwise.sampling._pool import Array
 from rankwise.sampling.simulation._start import checked_start, first_labels, short_queries
+from rankwise.types import FloatArray
 
-__all__ = ["Trial", "make_trial"]
-
-log = logging.getLogger("rankwise")
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +26,7 @@ class Trial:
     """What all runs share. The labels of `data` are hidden (−1), so that no sampler can see what is in `truth`."""
 
     data: RankingData
-    truth: Array
+    truth: FloatArray
     test: RankingData
     ranker: Any
     metrics: tuple[Metric, ...]
@@ -36,7 +34,7 @@ class Trial:
     per_query: int
     start: tuple[int, int]
 
-    def fitted(self, labels: Array, seed: int) -> Any:
+    def fitted(self, labels: FloatArray, seed: int) -> Any:
         """The ranker, fitted on the rows that have a label: to a ranker one without is irrelevant."""
         rows = np.flatnonzero(labels >= 0)
         ranker = clone(self.ranker)

@@ -10,8 +10,6 @@ import numpy as np
 from rankwise.errors import DataError
 from rankwise.sampling._base import Sampler, sampler_named
 
-__all__ = ["named_samplers", "seed_numbers"]
-
 
 def named_samplers(sampler: Any) -> dict[str, Sampler]:
     """Samplers by name; one without a name of its own is called as its class."""

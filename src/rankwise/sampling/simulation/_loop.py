@@ -1,4 +1,4 @@
-"""The loop of active labelling on data whose labels are known: choose, label, fit, judge (P4 figure 1)."""
+"""The loop of active labelling on data whose labels are known: choose, label, fit, judge (Donmez 2009 figure 1)."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ import numpy as np
 
 from rankwise.errors import DataError
 from rankwise.sampling._base import Sampler
-from rankwise.sampling._pool import Array, Pool, Rows
+from rankwise.sampling._pool import Pool
 from rankwise.sampling.simulation._experiment import Trial
 from rankwise.sampling.simulation._start import first_labels
-
-__all__ = ["Run", "run_loop"]
+from rankwise.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
 class Run:
-    """One sampler's way from the first labels of one seed: an entry a round, that of the start first.
+    """One sampler's way from the first labels of one seed: an entry per round, that of the start first.
 
     `fit` and `choose` are seconds: the fit on the labels of the round, and scoring and choosing what it added.
     """
@@ -33,21 +32,22 @@ class Run:
 
 
 def run_loop(trial: Trial, name: str, sampler: Sampler, seed: int) -> Run:
-    """P4 figure 1, with L = rows whose label is known, U = the others, T = trial.rounds, and the first L by seed."""
+    """Donmez 2009 figure 1, with L = rows whose label is known, U = the others, T = trial.rounds, and the first L by
+    seed."""
     labels = first_labels(trial.truth, trial.data.groups, trial.start, np.random.default_rng([seed, 0]))
     began = perf_counter()
     ranker = trial.fitted(labels, _number(seed, 0))
     fit, choose = [perf_counter() - began], [0.0]
     judged = [trial.judged(ranker)]
     labelled = [int(np.count_nonzero(labels >= 0))]
-    for t in range(1, trial.rounds + 1):  # P4 figure 1: for t = 1 … T
+    for t in range(1, trial.rounds + 1):  # Donmez 2009 figure 1: for t = 1 … T
         began = perf_counter()
-        chosen = _chosen(trial, name, sampler, labels, ranker, _number(seed, t))  # P4 figure 1, steps 2 to 4
+        chosen = _chosen(trial, name, sampler, labels, ranker, _number(seed, t))  # Donmez 2009 figure 1, steps 2 to 4
         if chosen.size == 0:
             break
-        labels[chosen] = trial.truth[chosen]  # P4 figure 1, step 6: the label that a person would give
+        labels[chosen] = trial.truth[chosen]  # Donmez 2009 figure 1, step 6: the label that a person would give
         chosen_at = perf_counter()
-        ranker = trial.fitted(labels, _number(seed, t))  # P4 figure 1, step 1 of the next round
+        ranker = trial.fitted(labels, _number(seed, t))  # Donmez 2009 figure 1, step 1 of the next round
         fit.append(perf_counter() - chosen_at)
         choose.append(chosen_at - began)
         judged.append(trial.judged(ranker))
@@ -59,7 +59,7 @@ def run_loop(trial: Trial, name: str, sampler: Sampler, seed: int) -> Run:
     return Run(name, seed, values, labelled + [labelled[-1]] * left, fit + [0.0] * left, choose + [0.0] * left)
 
 
-def _chosen(trial: Trial, name: str, sampler: Sampler, labels: Array, ranker: Any, seed: int) -> Rows:
+def _chosen(trial: Trial, name: str, sampler: Sampler, labels: FloatArray, ranker: Any, seed: int) -> IntArray:
     pool = Pool(trial.data, labels.copy(), ranker)
     if pool.candidates.size == 0:
         return pool.candidates

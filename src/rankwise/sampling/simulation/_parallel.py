@@ -17,8 +17,6 @@ from rankwise.sampling._base import Sampler
 from rankwise.sampling.simulation._experiment import Trial
 from rankwise.sampling.simulation._loop import Run, run_loop
 
-__all__ = ["finished_runs", "process_count"]
-
 Task = tuple[str, Sampler, int]
 
 

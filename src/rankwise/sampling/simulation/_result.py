@@ -8,33 +8,29 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.errors import DataError, MetricError, ShapeError
 from rankwise.metrics._evaluation import finite_or_none
 from rankwise.metrics.comparison._statistics import ROUNDING, t_interval
 from rankwise.sampling.simulation._curve_tests import CurveTest, curve_tests, relation
 from rankwise.sampling.simulation._loop import Run
-
-__all__ = ["Simulation"]
-
-Array = NDArray[np.float64]
+from rankwise.types import FloatArray
 
 SHARE = 0.95  # of the metric with all labels, in tables
 
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """Runs of samplers side by side. Arrays have a row a run and a column a round, that of the start first.
+    """Runs of samplers side by side. Arrays have a row per run and a column per round, that of the start first.
 
     `values[sampler][metric]` are the learning curves, `labelled[sampler]` the labels so far, `seconds[sampler]` those
     of a round by part: "fit" the ranker on its labels, "choose" what to label in it (scoring included). `full` has the
-    metrics with all labels, the mean over runs; `seeds` one seed a run; `queries` is how many there are to label.
+    metrics with all labels, the mean over runs; `seeds` one seed per run; `queries` is how many there are to label.
     """
 
-    values: dict[str, dict[str, Array]]
-    labelled: dict[str, Array]
-    seconds: dict[str, dict[str, Array]]
+    values: dict[str, dict[str, FloatArray]]
+    labelled: dict[str, FloatArray]
+    seconds: dict[str, dict[str, FloatArray]]
     full: dict[str, float]
     seeds: tuple[int, ...]
     per_query: int
@@ -133,16 +129,16 @@ class Simulation:
         grew = np.any([np.diff(counts, axis=1) > 0 for counts in self.labelled.values()], axis=(0, 1))
         return int(np.flatnonzero(grew)[-1]) + 1 if grew.any() else self.rounds
 
-    def mean(self, sampler: str, metric: object) -> Array:
+    def mean(self, sampler: str, metric: object) -> FloatArray:
         """The mean learning curve."""
         return np.asarray(self._curves(sampler, metric).mean(axis=0))
 
-    def interval(self, sampler: str, metric: object, level: float = 0.95) -> tuple[Array, Array]:
+    def interval(self, sampler: str, metric: object, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
         """Ends of the t interval over runs of each point of the mean curve; NaN for a single run."""
         low, high = np.transpose([t_interval(values, level=level) for values in self._curves(sampler, metric).T])
         return low, high
 
-    def over_range(self, sampler: str, metric: object) -> Array:
+    def over_range(self, sampler: str, metric: object) -> FloatArray:
         """Mean of each run over the operating range, rounds 1 to `last_round`."""
         return np.asarray(self._curves(sampler, metric)[:, 1 : self.last_round + 1].mean(axis=1))
 
@@ -152,7 +148,7 @@ class Simulation:
         return [test for metric in self.metrics for test in curve_tests(metric, self._ranges(metric))]
 
     def relation(self, metric: object) -> str:
-        """The samplers from best to worst by one metric, as in P4's table 1."""
+        """The samplers from best to worst by one metric, as in Donmez 2009's table 1."""
         means = {name: float(self.over_range(name, metric).mean()) for name in self.samplers}
         return relation(means, [test for test in self.tests if test.metric == str(metric)])
 
@@ -224,10 +220,10 @@ class Simulation:
             "seconds_a_round": self.seconds_a_round(name),
         }
 
-    def _ranges(self, metric: str) -> dict[str, Array]:
+    def _ranges(self, metric: str) -> dict[str, FloatArray]:
         return {name: self.values[name][metric][:, 1 : self.last_round + 1] for name in self.samplers}
 
-    def _curves(self, sampler: str, metric: object) -> Array:
+    def _curves(self, sampler: str, metric: object) -> FloatArray:
         if sampler not in self.values:
             raise DataError(
                 f"there are no runs of {sampler!r}, got those of {', '.join(self.values)}; name one of these"

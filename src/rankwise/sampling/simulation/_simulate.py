@@ -18,9 +18,7 @@ from rankwise.sampling.simulation._inputs import named_samplers, seed_numbers
 from rankwise.sampling.simulation._parallel import finished_runs, process_count
 from rankwise.sampling.simulation._result import Simulation
 
-__all__ = ["simulate"]
-
-METRICS = ("auc", "map", "ndcg@10")  # those of P4
+METRICS = ("auc", "map", "ndcg@10")  # those of Donmez 2009
 
 
 def simulate(
@@ -38,7 +36,8 @@ def simulate(
     checkpoint: str | PathLike[str] | None = None,
     callbacks: Sequence[Callable[[int, dict[str, float]], None]] = (),
 ) -> Simulation:
-    """Learning curves of samplers: what `ranker` is worth on `test` while `data` is labelled round by round, as in P4.
+    """Learning curves of samplers: what `ranker` is worth on `test` while `data` is labelled round by round, as in
+    Donmez 2009.
 
     A run begins with `start` labels (relevant, others) of each query, drawn by seed and the same for all samplers; in
     each of `rounds` its sampler chooses `per_query` documents of each query, which are given their labels from `data`,
@@ -46,7 +45,7 @@ def simulate(
     gets one by seed and round. Rows of `data` without a label are left out.
 
     `sampler` is a name, a sampler, several of these, or `{name: sampler}`; `seeds` a number of runs or their seeds.
-    `n_jobs` runs at a time have a process each (None: one a core); the result is the same for any number but for the
+    `n_jobs` runs at a time have a process each (None: one per core); the result is the same for any number but for the
     seconds. Finished runs are kept in the file `checkpoint`, and a call that names it again goes on from there, also
     with more samplers or seeds. Ctrl-C gives the seeds that all samplers have finished. `callbacks` are told the number
     of finished runs, with an empty dict.

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError
-
-__all__ = ["checked_start", "first_labels", "short_queries"]
+from rankwise.types import FloatArray
 
 RELEVANT = 1.0  # labels from here on are those of relevant documents
 
@@ -21,15 +19,15 @@ def checked_start(start: tuple[int, int]) -> tuple[int, int]:
         relevant = others = -1
     if relevant < 0 or others < 0 or relevant + others == 0:
         raise DataError(
-            f"start must be two whole numbers, of relevant and of other documents a query, got {start!r}; "
+            f"start must be two whole numbers, of relevant and of other documents per query, got {start!r}; "
             "pass for example (1, 10)"
         )
     return relevant, others
 
 
 def first_labels(
-    truth: NDArray[np.float64], groups: QueryGroups, start: tuple[int, int], rng: np.random.Generator
-) -> NDArray[np.float64]:
+    truth: FloatArray, groups: QueryGroups, start: tuple[int, int], rng: np.random.Generator
+) -> FloatArray:
     """Labels of documents drawn from each query, so many relevant and so many others or what it has; −1 elsewhere.
 
     >>> groups = QueryGroups.from_sizes([4, 2])
@@ -48,7 +46,7 @@ def first_labels(
     return labels
 
 
-def short_queries(truth: NDArray[np.float64], groups: QueryGroups, start: tuple[int, int]) -> int:
+def short_queries(truth: FloatArray, groups: QueryGroups, start: tuple[int, int]) -> int:
     """How many queries have too few documents of a kind for the start."""
     query = groups.query_of_row()
     relevant = np.bincount(query, weights=truth >= RELEVANT)

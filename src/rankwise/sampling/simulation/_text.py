@@ -8,10 +8,9 @@ from rankwise.metrics._evaluation import aligned
 from rankwise.metrics.comparison._compare import p_text
 from rankwise.sampling.simulation._result import SHARE, Simulation
 
-__all__ = ["LEGEND", "curve_table", "relations", "test_table", "text_of"]
-
 LEGEND = (
-    "≫ p < .01, > p < .05, ≈ else, of neighbours by p rounds: paired t over the rounds of the mean curves, as in P4;\n"
+    "≫ p < .01, > p < .05, ≈ else, of neighbours by p rounds: paired t over the rounds of the mean curves, as in "
+    "Donmez 2009;\n"
     "p runs: paired t over runs, each with its mean of rounds (stricter: rounds of one run hang together)"
 )
 
@@ -19,7 +18,7 @@ Row = tuple[str, ...]
 
 
 def curve_table(found: Simulation) -> tuple[Row, list[Row]]:
-    """Header and lines: one a metric and sampler, and one a metric for all labels."""
+    """Header and lines: one per metric and sampler, and one per metric for all labels."""
     rounds = sorted({0, found.rounds // 2, found.rounds})
     named = ["start" if t == 0 else f"round {t}" for t in rounds]
     rows = []
@@ -35,7 +34,7 @@ def curve_table(found: Simulation) -> tuple[Row, list[Row]]:
 
 
 def test_table(found: Simulation) -> tuple[Row, list[Row]]:
-    """Header and lines: one a metric and pair of samplers."""
+    """Header and lines: one per metric and pair of samplers."""
     return ("metric", "pair", "difference", "p rounds", "p runs"), [
         (test.metric, f"{test.a} − {test.b}", f"{test.difference:+.4f}", p_text(test.p_rounds), p_text(test.p_runs))
         for test in found.tests
@@ -43,7 +42,7 @@ def test_table(found: Simulation) -> tuple[Row, list[Row]]:
 
 
 def relations(found: Simulation) -> str:
-    """A line a metric, as in P4's table 1."""
+    """A line per metric, as in Donmez 2009's table 1."""
     return "\n".join(f"{metric}: {found.relation(metric)}" for metric in found.metrics)
 
 

@@ -11,10 +11,9 @@ from rankwise.errors import DataError
 from rankwise.metrics import Metric, parse
 from rankwise.objectives.lambdas._objective import LambdaObjective
 from rankwise.sampling._base import Sampler
-from rankwise.sampling._pool import Array, Pool
+from rankwise.sampling._pool import Pool
 from rankwise.sampling._posterior import deviation_of, grade_chances
-
-__all__ = ["Change"]
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Change(Sampler):
         if isinstance(self.draws, bool) or not isinstance(self.draws, int) or self.draws < 1:
             raise DataError(f"draws must be a whole number from 1, got {self.draws!r}; pass for example 8")
 
-    def utilities(self, pool: Pool, rng: np.random.Generator) -> Array:
+    def utilities(self, pool: Pool, rng: np.random.Generator) -> FloatArray:
         """The mean of |λ| over draws of labels."""
         grades, chances = grade_chances(pool)
         rows = np.concatenate([pool.labelled, pool.candidates])

@@ -9,9 +9,8 @@ import numpy as np
 
 from rankwise.errors import DataError
 from rankwise.sampling._base import Sampler
-from rankwise.sampling._pool import Array, Pool, Rows
-
-__all__ = ["Diverse"]
+from rankwise.sampling._pool import Pool
+from rankwise.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class Diverse(Sampler):
         if isinstance(self.folds, bool) or not isinstance(self.folds, int) or self.folds < 2:
             raise DataError(f"folds must be a whole number from 2, got {self.folds!r}; pass for example 5")
 
-    def utilities(self, pool: Pool, rng: np.random.Generator) -> Array:
+    def utilities(self, pool: Pool, rng: np.random.Generator) -> FloatArray:
         """The sum over parts of the difference of ranks; 0 where no part of the labels has anything to learn."""
         found = np.zeros(pool.candidates.size)
         ranks = pool.rising.back(pool.rising.ranks)
@@ -46,7 +45,7 @@ class Diverse(Sampler):
         return found
 
 
-def _parts(pool: Pool, folds: int, rng: np.random.Generator) -> list[Rows]:
+def _parts(pool: Pool, folds: int, rng: np.random.Generator) -> list[IntArray]:
     """The labelled rows in `folds` parts."""
     rows = pool.labelled
     drawn = pool.drawn(rng)[rows]

@@ -8,10 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.sampling._base import Sampler
-from rankwise.sampling._pool import Array, Pool
+from rankwise.sampling._pool import Pool
 from rankwise.sampling.strategies._lossmin import calibrated
-
-__all__ = ["Entropy"]
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class Entropy(Sampler):
 
     kind: ClassVar[str] = "entropy"
 
-    def utilities(self, pool: Pool, rng: np.random.Generator) -> Array:
+    def utilities(self, pool: Pool, rng: np.random.Generator) -> FloatArray:
         """The expected number of wrong pairs; a pair of equal scores is half wrong."""
         order = pool.rising
         p = calibrated(order)

@@ -9,9 +9,8 @@ import numpy as np
 
 from rankwise.errors import DataError
 from rankwise.sampling._base import Sampler
-from rankwise.sampling._pool import Array, Pool
-
-__all__ = ["Lookahead"]
+from rankwise.sampling._pool import Pool
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Lookahead(Sampler):
             if isinstance(given, bool) or not isinstance(given, int) or given < least:
                 raise DataError(f"{name} must be a whole number from {least}, got {given!r}; pass for example 10")
 
-    def utilities(self, pool: Pool, rng: np.random.Generator) -> Array:
+    def utilities(self, pool: Pool, rng: np.random.Generator) -> FloatArray:
         """The ranker's scores, but for the `among` best: those are above, in the order that the second look gives."""
         best = pool.best_of_each(pool.scores, self.among, rng)  # by query, the best first
         query = pool.query[best]
@@ -52,6 +51,6 @@ class Lookahead(Sampler):
         except DataError:  # rankers differ in how few rows they refuse
             return pool.scores
         order = np.lexsort((place, np.where(place < self.first, -np.inf, -second), query))
-        utilities: Array = pool.scores - pool.scores.max(initial=-np.inf)
+        utilities: FloatArray = pool.scores - pool.scores.max(initial=-np.inf)
         utilities[best[order]] = self.among - place  # at least 1, and so above all others
         return utilities

@@ -1,4 +1,4 @@
-"""LossMin (P4): label the documents that weigh most in the expected hinge rank loss."""
+"""LossMin (Donmez 2009): label the documents that weigh most in the expected hinge rank loss."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from typing import ClassVar
 
 import numpy as np
 
+from rankwise._validation import is_finite_number
 from rankwise.errors import DataError
 from rankwise.kernels._threads import by_queries
 from rankwise.kernels.sorting import _rising_lists as rising_lists
-from rankwise.rankers._persistence import is_number
 from rankwise.sampling._base import Sampler
-from rankwise.sampling._pool import Array, Pool, QueryOrder, Rows
-
-__all__ = ["LossMin", "calibrated", "largest_gaps"]
+from rankwise.sampling._pool import Pool, QueryOrder
+from rankwise.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
 class LossMin(Sampler):
-    """Documents with the largest expected hinge rank loss, normalised on each side of a rank threshold (P4 (7)).
+    """Documents with the largest expected hinge rank loss, normalized on each side of a rank threshold (Donmez 2009
+    (7)).
 
     The threshold lies in the largest gap between neighbouring scores of the query's unlabelled documents; the score
-    below it calibrates the posterior. `weight` is P4's λ: above .5, documents that may stand too high count more.
+    below it calibrates the posterior. `weight` is Donmez 2009's λ: above .5, documents that may stand too high count
+    more.
     """
 
     weight: float = 0.6
@@ -31,11 +32,11 @@ class LossMin(Sampler):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not (is_number(self.weight) and 0 < self.weight < 1):
-            raise DataError(f"weight must be between 0 and 1, got {self.weight!r}; P4 has 0.6")
+        if not (is_finite_number(self.weight) and 0 < self.weight < 1):
+            raise DataError(f"weight must be between 0 and 1, got {self.weight!r}; Donmez 2009 has 0.6")
 
-    def utilities(self, pool: Pool, rng: np.random.Generator) -> Array:
-        """P4 (7)."""
+    def utilities(self, pool: Pool, rng: np.random.Generator) -> FloatArray:
+        """Donmez 2009 (7)."""
         order = pool.rising
         losses, below, positive = np.empty(order.rows.size), largest_gaps(order), calibrated(order)
         by_queries(
@@ -47,10 +48,10 @@ class LossMin(Sampler):
         return order.back(losses)
 
 
-def calibrated(order: QueryOrder) -> Array:
-    """P(relevant) at each place: a sigmoid of the score above that below the largest gap (P4 (8), figure 2).
+def calibrated(order: QueryOrder) -> FloatArray:
+    """P(relevant) at each place: a sigmoid of the score above that below the largest gap (Donmez 2009 (8), figure 2).
 
-    P4 writes 1/(1 + exp(−y·f + f_θ)), whose values for y = 1 and −1 do not add up to 1; −y·(f − f_θ) is meant.
+    Donmez 2009 writes 1/(1 + exp(−y·f + f_θ)), whose values for y = 1 and −1 do not add up to 1; −y·(f − f_θ) is meant.
     """
     chances, below = np.empty(order.rows.size), largest_gaps(order)
     by_queries(
@@ -60,7 +61,7 @@ def calibrated(order: QueryOrder) -> Array:
     return chances
 
 
-def largest_gaps(order: QueryOrder) -> Rows:
+def largest_gaps(order: QueryOrder) -> IntArray:
     """For each query the place below its largest gap between neighbouring scores, the lowest of equal ones."""
     below = np.empty(order.offsets.size - 1, dtype=np.int64)
     by_queries(

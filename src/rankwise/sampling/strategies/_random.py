@@ -8,9 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.sampling._base import Sampler
-from rankwise.sampling._pool import Array, Pool
-
-__all__ = ["Random"]
+from rankwise.sampling._pool import Pool
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -19,6 +18,6 @@ class Random(Sampler):
 
     kind: ClassVar[str] = "random"
 
-    def utilities(self, pool: Pool, rng: np.random.Generator) -> Array:
+    def utilities(self, pool: Pool, rng: np.random.Generator) -> FloatArray:
         """The same for all: equal utilities are taken at random."""
         return np.zeros(pool.candidates.size)

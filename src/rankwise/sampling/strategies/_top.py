@@ -8,17 +8,16 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.sampling._base import Sampler
-from rankwise.sampling._pool import Array, Pool
-
-__all__ = ["Top"]
+from rankwise.sampling._pool import Pool
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
 class Top(Sampler):
-    """The best-ranked documents without a label, as in relevance feedback; P4 leaves this baseline out."""
+    """The best-ranked documents without a label, as in relevance feedback; Donmez 2009 leaves this baseline out."""
 
     kind: ClassVar[str] = "top"
 
-    def utilities(self, pool: Pool, rng: np.random.Generator) -> Array:
+    def utilities(self, pool: Pool, rng: np.random.Generator) -> FloatArray:
         """The ranker's scores."""
         return pool.scores

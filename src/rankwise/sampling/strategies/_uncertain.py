@@ -8,9 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.sampling._base import Sampler
-from rankwise.sampling._pool import Array, Pool
-
-__all__ = ["Uncertain"]
+from rankwise.sampling._pool import Pool
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -19,7 +18,7 @@ class Uncertain(Sampler):
 
     kind: ClassVar[str] = "uncertain"
 
-    def utilities(self, pool: Pool, rng: np.random.Generator) -> Array:
+    def utilities(self, pool: Pool, rng: np.random.Generator) -> FloatArray:
         """How near the nearest score of the query is, with the sign reversed."""
         order = pool.rising
         gap = np.full(order.scores.size + 1, np.inf)  # below each place, and above the last

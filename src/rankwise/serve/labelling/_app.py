@@ -20,9 +20,7 @@ from rankwise.serve.labelling._refusals import NotOfferedError, StaleError
 from rankwise.serve.labelling._session import Session
 from rankwise.serve.labelling._views import act_view, progress_view, work_view
 
-__all__ = ["MOST_BYTES", "make_app"]
-
-log = logging.getLogger("rankwise")
+log = logging.getLogger(__name__)
 
 MOST_BYTES = 64 << 10  # the longest note fits, in any script
 KINDS = {

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.data import RankingData
 from rankwise.sampling import Pool, Random, Sampler
-
-__all__ = ["Chooser"]
+from rankwise.types import BoolArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -23,9 +21,7 @@ class Chooser:
     queries: int = 10
     seed: int = 0
 
-    def choose(
-        self, data: RankingData, skipped: NDArray[np.bool_], ranker: Any, number: int
-    ) -> tuple[str, NDArray[np.int64]]:
+    def choose(self, data: RankingData, skipped: BoolArray, ranker: Any, number: int) -> tuple[str, IntArray]:
         """The rows of round `number` and the sampler that chose them; without a ranker they are drawn at random."""
         seed = int(np.random.default_rng([self.seed, number]).integers(2**31))
         query = data.groups.query_of_row()

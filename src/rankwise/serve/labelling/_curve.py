@@ -10,8 +10,6 @@ import numpy as np
 
 from rankwise.labels import Round
 
-__all__ = ["GAIN_IN_WORDS", "Gain", "Point", "curve_of", "expected_gain"]
-
 LAST_POINTS = 5
 FEWEST_POINTS = 3
 GAIN_IN_WORDS = (

@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 
 from rankwise.labels import Judgement
 
-__all__ = ["Handout"]
-
 KEPT_SECONDS = 600.0  # of silence, after which somebody else may have a query
 
 

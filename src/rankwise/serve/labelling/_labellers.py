@@ -10,8 +10,6 @@ from rankwise.errors import DataError
 from rankwise.labels._checked import name
 from rankwise.serve._tokens import SHORTEST_SECRET, is_fit, is_same, sent_by
 
-__all__ = ["Labellers"]
-
 IMPORTED = "imported"
 
 

@@ -9,17 +9,13 @@ from threading import Event
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.data import RankingData
 from rankwise.errors import DataError
 from rankwise.metrics import evaluate
 from rankwise.rankers._features import NamedColumns
 from rankwise.sampling import Pool
-
-__all__ = ["FOLDS", "Learner", "StoppedError", "can_learn", "scores_of"]
-
-Scores = NDArray[np.float64]
+from rankwise.types import FloatArray
 
 FOLDS = 5
 
@@ -72,7 +68,7 @@ class Learner:
 
     def value(self, ranker: Any, data: RankingData, stop: Event) -> float | None:
         """The metric of a ranker fitted on `data`, None where it cannot be told yet."""
-        scores: Scores | None
+        scores: FloatArray | None
         if self.test is not None:
             rows = np.flatnonzero(self.test.y >= 0)
             judged, scores = self.test.rows(rows), scores_of(ranker, self.test.X[rows])
@@ -84,7 +80,7 @@ class Learner:
         found = float(evaluate(judged.y, scores, judged.qid, self.metric)[self.metric])
         return found if math.isfinite(found) else None
 
-    def _held_out_scores(self, data: RankingData, stop: Event) -> Scores | None:
+    def _held_out_scores(self, data: RankingData, stop: Event) -> FloatArray | None:
         """Scores of the labelled rows, each by a ranker of the other folds; None if one of these cannot be fitted."""
         judged = np.flatnonzero(data.y >= 0)
         # A query stays in its fold from round to round, or the curve would also show how folds are drawn.
@@ -103,7 +99,7 @@ class Learner:
         return scores
 
 
-def scores_of(ranker: Any, X: Any) -> Scores:
+def scores_of(ranker: Any, X: Any) -> FloatArray:
     """Scores of rows without names; scikit-learn would warn that the ranker knows some."""
     vars(ranker).pop("feature_names_in_", None)
     return np.asarray(ranker.predict(X), dtype=np.float64)

@@ -7,7 +7,6 @@ from pathlib import Path
 from threading import Event
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.errors import DataError
 from rankwise.labels import LabelStore
@@ -15,8 +14,7 @@ from rankwise.models import save
 from rankwise.serve.labelling._choosing import Chooser
 from rankwise.serve.labelling._curve import Gain, Point, curve_of, expected_gain
 from rankwise.serve.labelling._learning import Learner, can_learn, scores_of
-
-__all__ = ["NextRound", "Refit", "model_file", "skipped_items"]
+from rankwise.types import BoolArray
 
 NO_RANKER = "none"
 
@@ -91,7 +89,7 @@ def model_file(folder: Path, number: int) -> Path:
     return folder / f"round-{number}.rw"
 
 
-def skipped_items(store: LabelStore) -> NDArray[np.bool_]:
+def skipped_items(store: LabelStore) -> BoolArray:
     """Which items somebody has skipped, so that they are not chosen again."""
     skipped = np.zeros(len(store.data), dtype=bool)
     skipped[[act.item for who in store.labellers() for act in store.judged_by(who) if act.skipped]] = True

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from rankwise.errors import DataError
 
-__all__ = ["NotOfferedError", "StaleError"]
-
 
 class StaleError(DataError):
     """What the labeller sees is not what is there any more: another round, another last act."""

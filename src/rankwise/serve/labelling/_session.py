@@ -14,11 +14,9 @@ from rankwise.serve.labelling._learning import StoppedError
 from rankwise.serve.labelling._refit import Refit, skipped_items
 from rankwise.serve.labelling._refusals import NotOfferedError, StaleError
 
-__all__ = ["Session"]
-
 STOP_SECONDS = 10.0  # a fit looks up after each of its rounds
 
-log = logging.getLogger("rankwise")
+log = logging.getLogger(__name__)
 
 
 class Session:

@@ -11,8 +11,6 @@ import numpy as np
 from rankwise.serve.labelling._curve import GAIN_IN_WORDS, curve_of, expected_gain
 from rankwise.serve.labelling._session import Session
 
-__all__ = ["act_view", "progress_view", "work_view"]
-
 MOST_FEATURES = 60
 MOST_QUERIES = 50
 

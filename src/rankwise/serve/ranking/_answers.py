@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
 from rankwise.errors import DataError
 from rankwise.serve.ranking._documents import Documents, shown
 from rankwise.serve.ranking._model import ServedModel
 from rankwise.serve.ranking._requests import read_object
-
-__all__ = ["explain", "rank"]
+from rankwise.types import FloatArray
 
 TOP, MOST_TOP = 5, 100
 
@@ -57,7 +55,7 @@ def explain(body: bytes, model: ServedModel, most: int) -> bytes:
     return orjson.dumps({"order": ranked, "reasons": reasons, "model": model.described()})
 
 
-def _order(scores: NDArray[np.float64]) -> list[int]:
+def _order(scores: FloatArray) -> list[int]:
     """Rows from the best down; equal scores in the order of the request."""
     order: list[int] = np.argsort(-scores, kind="stable").tolist()
     return order

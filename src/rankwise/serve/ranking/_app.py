@@ -24,8 +24,6 @@ from rankwise.serve.ranking._metrics import GONE, ROUTES, Metrics
 from rankwise.serve.ranking._model import CurrentModel
 from rankwise.serve.ranking._openapi import openapi
 
-__all__ = ["Limits", "RankingService"]
-
 JSON = "application/json"
 POSTED = ("/rank", "/explain")
 OPEN = ("/health", "/metrics")  # while requests are still being finished

@@ -1,4 +1,4 @@
-"""Arrow bodies: an IPC stream of record batches, with a column a feature by name, or one column of lists.
+"""Arrow bodies: an IPC stream of record batches, with a column per feature by name, or one column of lists.
 
 What comes from strangers is looked at before it is understood: kinds of messages, types of columns, the number of
 documents; and nothing packed is unpacked, because a few bytes could become gigabytes.
@@ -11,13 +11,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from rankwise.errors import DataError
 from rankwise.serve.ranking._documents import Documents, Features, Id, check_count, check_ids, named
 from rankwise.serve.ranking._layout import ID, Layout, layout_of
-
-__all__ = ["ARROW", "ArrowReader"]
+from rankwise.types import FloatArray
 
 ARROW = "application/vnd.apache.arrow.stream"
 MOST_LAYOUTS, LONGEST_SCHEMA = 16, 1 << 18  # strangers must not fill the memory with them
@@ -107,7 +105,7 @@ def _check_lists(batches: list[pa.RecordBatch], ids: list[Id] | None, features: 
         first += batch.num_rows
 
 
-def _checked(X: NDArray[np.float64], ids: list[Id] | None, features: Features) -> NDArray[np.float64]:
+def _checked(X: FloatArray, ids: list[Id] | None, features: Features) -> FloatArray:
     """X, if nothing is infinite, nor missing where it must not be."""
     if np.isfinite(X).all():
         return X

@@ -7,8 +7,6 @@ from html import escape
 from importlib import resources
 from typing import Any
 
-__all__ = ["docs_page", "docs_style"]
-
 
 def docs_page(described: dict[str, Any]) -> bytes:
     """All routes, with what they take and answer."""

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rankwise.errors import DataError
-
-__all__ = ["Documents", "Features", "Id", "check_count", "check_ids", "named", "shown"]
+from rankwise.types import FloatArray
 
 Id = str | int
 
@@ -34,13 +30,13 @@ class Features:
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """One row of features a document, NaN where one is missing; `ids` are None where documents go by position."""
+    """One row of features per document, NaN where one is missing; `ids` are None where documents go by position."""
 
-    X: NDArray[np.float64]
+    X: FloatArray
     ids: list[Id] | None
 
     def id_of(self, row: int) -> Id:
-        """What an answer calls a document."""
+        """What an answer calls per document."""
         return row if self.ids is None else self.ids[row]
 
 

@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from rankwise.errors import DataError
 from rankwise.serve.ranking._documents import Features, shown
-
-__all__ = ["ID", "Layout", "layout_of"]
+from rankwise.types import FloatArray
 
 ID = "id"
 
@@ -26,8 +24,8 @@ class Layout:
     places: list[int] | None  # of the columns among the features; None if there is one column of lists
     in_order: bool  # all features, in the model's order
 
-    def numbers(self, batch: pa.RecordBatch) -> NDArray[np.float64]:
-        """A row a document, NaN where something is missing; a copy, because Arrow's memory is not ours."""
+    def numbers(self, batch: pa.RecordBatch) -> FloatArray:
+        """A row per document, NaN where something is missing; a copy, because Arrow's memory is not ours."""
         if self.places is None:
             lists: Any = batch.column(0)
             flat = lists.flatten().to_numpy(zero_copy_only=False)

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["ROUTES", "Metrics", "shared_counts"]
-
 ROUTES = ("/rank", "/explain", "/health", "/metrics", "/docs", "/docs.css", "/openapi.json", "other")
 GONE = 499  # the client left before its answer
 STATUSES = (200, 401, 403, 404, 405, 413, 415, 422, 499, 500, 503)

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import get_tags
 
 from rankwise.errors import DataError, RankwiseError
@@ -20,10 +19,9 @@ from rankwise.models import load
 from rankwise.serve.ranking._arrow import ArrowReader
 from rankwise.serve.ranking._documents import Features
 from rankwise.serve.ranking._requests import JsonReader
+from rankwise.types import FloatArray
 
-__all__ = ["CurrentModel", "ServedModel", "load_served"]
-
-log = logging.getLogger("rankwise")
+log = logging.getLogger(__name__)
 
 Stamp = tuple[int, int, int]
 PERIOD = 1.0  # seconds between looks at the file
@@ -46,7 +44,7 @@ class ServedModel:
         """What an answer says of it."""
         return {"version": self.version, "kind": self.features.kind, "features": self.features.count}
 
-    def scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, X: FloatArray) -> FloatArray:
         """A finite number for each row."""
         with np.errstate(over="ignore", invalid="ignore"):
             scores = self.ranker.checked_scores(X)
@@ -95,7 +93,7 @@ def _ready(ranker: Any, version: str) -> ServedModel:
     )
     scores = found.scores(np.zeros((2, features.count)))  # whatever is compiled or built by the first call is now
     if scores.ndim != 1:
-        raise DataError(f"serve needs one score a row, got a model of {scores.shape[1]} classes; load it in Python")
+        raise DataError(f"serve needs one score per row, got a model of {scores.shape[1]} classes; load it in Python")
     return found
 
 

@@ -7,8 +7,6 @@ from typing import Any
 from rankwise._version import __version__
 from rankwise.serve.ranking._arrow import ARROW
 
-__all__ = ["openapi"]
-
 ID = {"type": ["string", "integer"]}
 LIST = {"type": "array", "items": {"type": ["number", "null"]}, "description": "All features, in the model's order."}
 FEATURES = {

@@ -18,8 +18,6 @@ from msgspec import UNSET, UnsetType
 
 from rankwise.serve.ranking._documents import Documents, Features, Id, check_count, check_ids
 
-__all__ = ["QuickReader"]
-
 # The first document's features: in an object by name, or in a list.
 FIRST = re.compile(rb'"features"\s*:\s*(?:\[\s*)?([\[{])')
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # no JSON, but simdjson takes it

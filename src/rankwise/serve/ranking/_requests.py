@@ -12,13 +12,11 @@ from typing import Any
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
 from rankwise.errors import DataError
 from rankwise.serve.ranking._documents import Documents, Features, Id, check_count, check_ids, named, shown
 from rankwise.serve.ranking._quick import QuickReader
-
-__all__ = ["JsonReader", "read_object"]
+from rankwise.types import FloatArray
 
 FORMS = '{"documents": [{"id": …, "features": …}, …]} or {"features": [[…], …], "ids": […]}'
 
@@ -72,7 +70,7 @@ def _listed_ids(told: dict[str, Any], count: int) -> list[Id] | None:
     ids = told["ids"]
     if not isinstance(ids, list) or len(ids) != count:
         got = f"{len(ids)} ids" if isinstance(ids, list) else shown(ids)
-        raise DataError(f"ids must be a list of {count}, one a document, got {got}; send as many, or none")
+        raise DataError(f"ids must be a list of {count}, one per document, got {got}; send as many, or none")
     check_ids(ids)
     return ids
 
@@ -98,7 +96,7 @@ def _ids(items: list[Any]) -> list[Id] | None:
     return ids
 
 
-def _matrix(rows: list[Any], ids: list[Id] | None, features: Features) -> NDArray[np.float64]:
+def _matrix(rows: list[Any], ids: list[Id] | None, features: Features) -> FloatArray:
     placed = [_placed(row, features) for row in rows]
     if set(map(type, placed)) == {list} and set(map(len, placed)) == {features.count}:
         numbers = {int, float, NoneType} if features.takes_missing else {int, float}

@@ -17,8 +17,6 @@ from rankwise.serve.ranking._app import Limits, RankingService
 from rankwise.serve.ranking._metrics import Metrics
 from rankwise.serve.ranking._model import CurrentModel
 
-__all__ = ["Plan", "run"]
-
 LAST = 1  # seconds for connections to close, after all requests are answered
 
 
@@ -49,7 +47,7 @@ class DrainingServer(uvicorn.Server):
             self.should_exit = self.force_exit = True
 
     async def on_tick(self, counter: int) -> bool:
-        """Whether to stop: ten times a second."""
+        """Whether to stop: ten times per second."""
         ends = self._service.draining and (self._service.metrics.under_way == 0 or time.monotonic() > self._deadline)
         return await super().on_tick(counter) or ends
 

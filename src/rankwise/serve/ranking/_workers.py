@@ -20,9 +20,7 @@ from rankwise.serve.ranking._metrics import Metrics, shared_counts
 from rankwise.serve.ranking._model import CurrentModel
 from rankwise.serve.ranking._run import LAST, Plan, run
 
-__all__ = ["log_to_stderr", "run_workers"]
-
-log = logging.getLogger("rankwise")
+log = logging.getLogger(__name__)
 
 PAUSE = 1.0  # seconds before a dead worker is replaced, so that one that cannot live does not take all the time
 

@@ -60,7 +60,7 @@ def test_most_of_the_programs_have_a_solution():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_solver_reaches_the_bisection_on_the_weight(seed):
-    """P1 (7): for a fixed multiplier it is a weighted SVM."""
+    """Eban 2017 (7): for a fixed multiplier it is a weighted SVM."""
     X, y = made(seed, 3.0)
     best = exact.recall_at_precision_by_bisection(X, y, 0.7)
     assert linear_rates("r@p=0.7", X, y, l2=1e-7).costs[0] == pytest.approx(best, rel=0.01, abs=0.001)

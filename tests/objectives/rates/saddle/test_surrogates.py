@@ -67,7 +67,7 @@ def test_the_curvature_of_the_log_loss_is_its_second_derivative():
 @bounds
 @given(s=margins, b=st.floats(-5, 5), seed=st.integers(0, 99))
 def test_counts_are_bounded_for_every_score_vector(loss, s, b, seed):
-    """P1 (2): tp_l <= tp and fp^u >= fp, a row counting as predicted where its score is above the threshold."""
+    """Eban 2017 (2): tp_l <= tp and fp^u >= fp, a row counting as predicted where its score is above the threshold."""
     y = np.random.default_rng(seed).integers(0, 2, s.size).astype(bool)
     assert np.sum(1 - loss.value(s[y] - b)) <= np.sum(s[y] > b) + 1e-9
     assert np.sum(loss.value(b - s[~y])) >= np.sum(s[~y] >= b) - 1e-9

@@ -184,9 +184,9 @@ def test_what_cannot_be_learnt_is_said_in_one_sentence(case):
 
 
 def test_rows_that_do_not_fit_together():
-    with pytest.raises(ShapeError, match="one entry a row"):
+    with pytest.raises(ShapeError, match="one entry per row"):
         MarginRanker().fit(X, Y[:-1])
-    with pytest.raises(ShapeError, match="sample_weight must have one entry a row"):
+    with pytest.raises(ShapeError, match="sample_weight must have one entry per row"):
         MarginRanker().fit(X, Y, sample_weight=np.ones(3))
     with pytest.raises(DataError, match="hypothesis 0 must give one number from -1 to 1"):
         MarginRanker(epsilon=0.3, hypotheses=[lambda X: X[:, 0] / 4]).fit(X, Y).predict(10 * X)

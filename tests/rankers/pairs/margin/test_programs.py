@@ -1,4 +1,4 @@
-"""The methods of MarginRanker against P3's programs as HiGHS solves them, with all hypotheses written out."""
+"""The methods of MarginRanker against Suehiro 2011's programs as HiGHS solves them, with all hypotheses written out."""
 
 from __future__ import annotations
 
@@ -123,7 +123,8 @@ def test_the_programs_as_printed(seed, epsilon):
 @pytest.mark.parametrize("kind", ["one list", "one list, weights", "few rows", "queries, weights, ties", "grades"])
 @pytest.mark.parametrize("epsilon", [0.1, 0.4])
 def test_the_heuristic_alternates_tangents_and_caps_and_falls(monkeypatch, kind, epsilon):
-    """P3 4.2: (7), then (9) at its ν+, then (7) at that of (9), loosely; γ falls; the best is solved to the end."""
+    """Suehiro 2011 4.2: (7), then (9) at its ν+, then (7) at that of (9), loosely; γ falls; the best is solved to the
+    end."""
     data = made(7, **{**KINDS[kind], "columns": 6, "shift": 1.2})
     hypotheses, H = hypotheses_of(data, "features")
     stages, original = {}, programs.solve

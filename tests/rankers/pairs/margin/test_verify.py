@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from rankwise.errors import DataError
 from rankwise.models import load, save
 from rankwise.rankers import MarginRanker
-from rankwise.rankers.pairs._rows import pair_rows
+from rankwise.rankers._pair_rows import pair_rows
 from rankwise.rankers.pairs.margin._programs import METHODS
 from tests.models.rewritten import read, write
 from tests.objectives.margins.factories import KINDS, Made, made

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from rankwise.rankers.pairs._rows import pair_rows
+from rankwise.rankers._pair_rows import pair_rows
 
 RNG = np.random.default_rng(3)
 ROWS, COLUMNS = 60, 5

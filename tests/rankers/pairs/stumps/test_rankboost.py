@@ -8,7 +8,7 @@ import pytest
 from rankwise.data import r_of_k
 from rankwise.errors import DataError
 from rankwise.rankers import RankBoost
-from rankwise.rankers.pairs._rows import pair_rows
+from rankwise.rankers._pair_rows import pair_rows
 from rankwise.rankers.pairs.stumps._graded_rows import graded_rows
 from rankwise.rankers.pairs.stumps._rankboost import PairBooster
 from tests.rankers.pairs.stumps.factories import BINARY, CASES, GRADED, QID, X, booster_rows, fitted, weighty

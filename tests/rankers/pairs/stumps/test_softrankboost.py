@@ -1,4 +1,5 @@
-"""SoftRankBoost: weights within caps, margins that are guaranteed, and near the optimum of P3's program (7)."""
+"""SoftRankBoost: weights within caps, margins that are guaranteed, and near the optimum of Suehiro 2011's program
+(7)."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import pytest
 from rankwise.data import r_of_k
 from rankwise.kernels.pairs import _capped_weights as kernels
 from rankwise.rankers import RankBoost, SoftRankBoost
-from rankwise.rankers.pairs._rows import pair_rows
+from rankwise.rankers._pair_rows import pair_rows
 from rankwise.rankers.pairs.stumps._graded_rows import blocks_of, graded_rows
 from rankwise.rankers.pairs.stumps._rankboost import PairBooster
 from rankwise.rankers.pairs.stumps._softrankboost import CappedBooster

@@ -279,7 +279,7 @@ def test_aucsvm_pools_the_rows_of_all_queries():
     assert (pooled.n_queries_, by_query.n_queries_) == (1, 4)
     own = rw.AUCSVM().fit(X, y, qid=np.arange(y.size))  # a query of each document: there are pairs all the same
     assert np.array_equal(own.coef_, pooled.coef_)
-    with pytest.raises(ShapeError, match="qid must have one entry a row"):
+    with pytest.raises(ShapeError, match="qid must have one entry per row"):
         rw.AUCSVM().fit(X, y, qid=qid[:-1])
 
 

@@ -128,7 +128,7 @@ def test_files_for_training_and_arrays_to_judge_by(client, tmp_path):
 def test_what_cannot_be_trained_is_one_sentence(client, tmp_path):
     with pytest.raises(DataError, match="nothing to learn"):
         rw.LambdaMART(**SMALL).fit(TRAIN.X, np.ones(1800), qid=TRAIN.qid, client=client)
-    with pytest.raises(DataError, match="sample_weight must have one entry a row: got 3 for 1800"):
+    with pytest.raises(DataError, match="sample_weight must have one entry per row: got 3 for 1800"):
         rw.LambdaMART(**SMALL).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, client=client, sample_weight=[1, 2, 3])
     with pytest.raises(DataError, match="brings its labels and queries along"):
         rw.LambdaMART(**SMALL).fit(dd.from_pandas(frame(TRAIN), npartitions=2), TRAIN.y, client=client)

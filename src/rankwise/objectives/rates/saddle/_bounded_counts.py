@@ -1,4 +1,4 @@
-"""L+ and L− of P1 (2) at many thresholds, and their derivatives, in numpy.
+"""L+ and L− of Eban 2017 (2) at many thresholds, and their derivatives, in numpy.
 
 Rows are taken a block at a time: what is computed for a block and an anchor stays in the processor's cache, so K
 anchors cost K passes over a cache and one over memory.
@@ -10,14 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rankwise.errors import DataError, ShapeError
 from rankwise.objectives.rates.saddle._surrogates import Surrogate
+from rankwise.types import FloatArray, IntArray
 
-__all__ = ["BoundedCounts", "Slopes"]
-
-Array = NDArray[np.float64]
 BLOCK = 8192
 
 
@@ -25,11 +23,11 @@ BLOCK = 8192
 class Slopes:
     """Derivatives of Σ_t p_t L+_t + q_t L−_t; curvatures are zero unless asked for."""
 
-    scores: Array  # by the score of each row
-    curvature: Array
-    missed: Array  # ∂L+/∂b_t
-    false: Array  # ∂L−/∂b_t
-    bends: Array  # curvature by b_t
+    scores: FloatArray  # by the score of each row
+    curvature: FloatArray
+    missed: FloatArray  # ∂L+/∂b_t
+    false: FloatArray  # ∂L−/∂b_t
+    bends: FloatArray  # curvature by b_t
 
 
 class BoundedCounts:
@@ -51,11 +49,11 @@ class BoundedCounts:
         self.positives, self.negatives = (float(row_weight[at].sum()) for _, at in chosen)
 
     @property
-    def positive_rows(self) -> NDArray[np.int64]:
+    def positive_rows(self) -> IntArray:
         """Where the positives are."""
         return self._sides[0][1]
 
-    def condensed(self, scores: Array, bins: int = 2048) -> tuple[BoundedCounts, Array]:
+    def condensed(self, scores: FloatArray, bins: int = 2048) -> tuple[BoundedCounts, FloatArray]:
         """Rows of like score as one row of their mean score and whole weight: enough to place thresholds by."""
         low, high = float(scores.min()), float(scores.max())
         if self.rows <= 2 * bins or not high > low:
@@ -71,14 +69,14 @@ class BoundedCounts:
         labels = np.repeat([1.0, 0.0], [means[0].size, means[1].size])
         return BoundedCounts(labels, np.concatenate(weights)), np.concatenate(means)
 
-    def _blocks(self, side: int, scores: Array) -> Iterator[tuple[Array, NDArray[np.int64], Array | None]]:
+    def _blocks(self, side: int, scores: FloatArray) -> Iterator[tuple[FloatArray, IntArray, FloatArray | None]]:
         """Signed scores, their rows and weights, a block at a time."""
         sign, at, weight = self._sides[side]
         for start in range(0, at.size, BLOCK):
             rows = at[start : start + BLOCK]
             yield sign * scores[rows], rows, None if weight is None else weight[start : start + BLOCK]
 
-    def sums(self, scores: Array, thresholds: Array, loss: Surrogate) -> tuple[Array, Array]:
+    def sums(self, scores: FloatArray, thresholds: FloatArray, loss: Surrogate) -> tuple[FloatArray, FloatArray]:
         """L+ and L− at each threshold."""
         totals = np.zeros((2, thresholds.size))
         for side, total in enumerate(totals):
@@ -90,7 +88,14 @@ class BoundedCounts:
         return totals[0], totals[1]
 
     def slopes(
-        self, scores: Array, thresholds: Array, loss: Surrogate, p: Array, q: Array, *, curved: bool = False
+        self,
+        scores: FloatArray,
+        thresholds: FloatArray,
+        loss: Surrogate,
+        p: FloatArray,
+        q: FloatArray,
+        *,
+        curved: bool = False,
     ) -> Slopes:
         """Derivatives of Σ_t p_t L+_t + q_t L−_t."""
         gradient = np.zeros(self.rows)

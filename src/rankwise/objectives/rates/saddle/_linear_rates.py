@@ -1,13 +1,14 @@
 """Linear models for rate objectives, on all rows at once and to convergence.
 
-Augmented Lagrangian (Bertsekas 1982): for fixed λ, L-BFGS minimises over w, b and log ψ
+Augmented Lagrangian (Bertsekas 1982): for fixed λ, L-BFGS minimizes over w, b and log ψ
 
     Σ_t Δ_t (cost_t + μ_t excess_t − (μ_t − λ_t)²/2ρ) + l2/2 |w|² + proximal/2 |w − start|²
 
 with μ_t = λ_t + ρ excess_t, kept within 0 and DEAREST; then λ becomes μ. At the minimum μ makes the plain Lagrangian,
-which is a weighted classification (P1 (7)), stationary too: for a convex surrogate its value there is the dual's. An
-excess costs DEAREST a unit at most, so there is a solution where no model meets the constraints, and the gap to the
-primal is Σ_t Δ_t (DEAREST max(0, excess_t) − λ_t excess_t). Corners of hinge and ramp are rounded, less and less.
+which is a weighted classification (Eban 2017 (7)), stationary too: for a convex surrogate its value there is the
+dual's. An excess costs DEAREST a unit at most, so there is a solution where no model meets the constraints, and the gap
+to the primal is Σ_t Δ_t (DEAREST max(0, excess_t) − λ_t excess_t). Corners of hinge and ramp are rounded, less and
+less.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
 from rankwise.errors import DataError, ShapeError
@@ -25,10 +26,8 @@ from rankwise.objectives.rates._objective import RateObjective
 from rankwise.objectives.rates.saddle._saddle import DEAREST, LEAST_SPLIT, SaddlePoint, partials
 from rankwise.objectives.rates.saddle._smoothing import rounded
 from rankwise.objectives.rates.saddle._surrogates import Surrogate
+from rankwise.types import FloatArray
 
-__all__ = ["LinearRates", "linear_rates"]
-
-Array = NDArray[np.float64]
 CORNERS = (0.3, 0.03, 0.003)
 ROUNDS = 30  # of multipliers, for each corner
 INNER = 500  # steps of L-BFGS between them
@@ -38,12 +37,12 @@ INNER = 500  # steps of L-BFGS between them
 class LinearRates:
     """A linear model, w·x against a threshold for each anchor, and how well it solves its program."""
 
-    weights: Array
-    thresholds: Array
-    multipliers: Array
-    levels: Array
-    costs: Array
-    excesses: Array
+    weights: FloatArray
+    thresholds: FloatArray
+    multipliers: FloatArray
+    levels: FloatArray
+    costs: FloatArray
+    excesses: FloatArray
     bound: float  # the metric on these rows is at least this, if there is no violation
     gap: float  # between primal and dual, of the program with rounded corners, for a convex surrogate
     violation: float  # the largest excess, in shares of the positives: not 0 where no model was found that has none
@@ -54,26 +53,26 @@ class LinearRates:
 class _Program:
     """The augmented Lagrangian as a function of one vector: w, b, log ψ."""
 
-    def __init__(self, saddle: SaddlePoint, X: Array, start: Array, l2: float, proximal: float) -> None:
+    def __init__(self, saddle: SaddlePoint, X: FloatArray, start: FloatArray, l2: float, proximal: float) -> None:
         self.saddle, self.X, self.start, self.l2, self.proximal = saddle, X, start, l2, proximal
         self.dearness = 1.0  # ρ
         self.loss = saddle.surrogate
 
-    def unpack(self, z: Array) -> tuple[Array, Array, Array]:
+    def unpack(self, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """w, b and ψ."""
         d, k = self.X.shape[1], self.saddle.objective.size
         return z[:d], z[d : d + k], np.maximum(np.exp(np.clip(z[d + k :], -50.0, 50.0)), LEAST_SPLIT)
 
-    def excesses(self, z: Array) -> Array:
+    def excesses(self, z: FloatArray) -> FloatArray:
         """At w, b and ψ."""
         return self.saddle.objective.excesses(self._counts(z, self.X @ self.unpack(z)[0]))
 
-    def _counts(self, z: Array, scores: Array) -> Any:
+    def _counts(self, z: FloatArray, scores: FloatArray) -> Any:
         _, b, split = self.unpack(z)
         missed, false = self.saddle.rows.sums(scores, b, self.loss)
         return self.saddle.known(missed / self.saddle.unit, false / self.saddle.unit, split)
 
-    def __call__(self, z: Array) -> tuple[float, Array]:
+    def __call__(self, z: FloatArray) -> tuple[float, FloatArray]:
         """Value and gradient."""
         saddle, (w, b, split) = self.saddle, self.unpack(z)
         scores = self.X @ w
@@ -127,8 +126,8 @@ def linear_rates(
     return LinearRates(*found, max(float(np.max(at.excesses)), 0.0), iterations, gap < tolerance)
 
 
-def _solve(program: _Program, z: Array, tolerance: float) -> tuple[Array, float, int]:
-    """Minimise and raise multipliers by turns: w, b and log ψ; the gap; steps taken."""
+def _solve(program: _Program, z: FloatArray, tolerance: float) -> tuple[FloatArray, float, int]:
+    """Minimize and raise multipliers by turns: w, b and log ψ; the gap; steps taken."""
     saddle, iterations, gap = program.saddle, 0, np.inf
     corners = [rounded(saddle.surrogate, corner) for corner in CORNERS]
     for loss in dict.fromkeys(corners):

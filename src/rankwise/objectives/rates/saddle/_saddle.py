@@ -1,4 +1,4 @@
-"""The saddle point of a rate objective: who owns thresholds and multipliers (P1 (6), (12), (16)).
+"""The saddle point of a rate objective: who owns thresholds and multipliers (Eban 2017 (6), (12), (16)).
 
     min over scores and thresholds b, ψ   max over multipliers λ >= 0   of   Σ_t Δ_t (cost_t + λ_t excess_t)
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rankwise.errors import DataError
 from rankwise.metrics import Metric
@@ -21,10 +21,8 @@ from rankwise.objectives.rates._statements import Counts
 from rankwise.objectives.rates.saddle._bounded_counts import BoundedCounts, Slopes
 from rankwise.objectives.rates.saddle._surrogates import Surrogate, parse_surrogate
 from rankwise.objectives.rates.saddle._thresholds import best_thresholds
+from rankwise.types import FloatArray
 
-__all__ = ["Partials", "SaddleGradients", "SaddlePoint", "partials"]
-
-Array = NDArray[np.float64]
 TINY = 1e-30  # a complex step this small derives exactly, as long as a statement is plain arithmetic
 STEPS = 1j * TINY * np.eye(3)
 LEAST_SPLIT = 1e-3  # ψ, the true positives that F_β counts on, stays above this share of the positives
@@ -37,14 +35,14 @@ LEAST_CURVATURE = 1e-3  # of a row in trees, where the surrogate is flat
 class Partials:
     """Costs and excesses of each anchor, and the derivatives of Σ_t Δ_t (cost_t + λ_t excess_t) by its counts and ψ."""
 
-    costs: Array
-    excesses: Array
-    missed: Array
-    false: Array
-    split: Array
+    costs: FloatArray
+    excesses: FloatArray
+    missed: FloatArray
+    false: FloatArray
+    split: FloatArray
 
 
-def partials(objective: RateObjective, counts: Counts, multipliers: Array) -> Partials:
+def partials(objective: RateObjective, counts: Counts, multipliers: FloatArray) -> Partials:
     """By a complex step for each of L+, L− and ψ, all in one go."""
     missed, false, split = (
         np.asarray(one) + step.reshape(3, *[1] * np.ndim(one))
@@ -61,13 +59,13 @@ class SaddleGradients:
     """The Lagrangian at some scores, and its derivatives."""
 
     value: float
-    costs: Array
-    excesses: Array  # derivative by multipliers, before Δ_t
-    scores: Array
-    curvature: Array
-    thresholds: Array
-    bends: Array  # curvature by thresholds
-    splits: Array
+    costs: FloatArray
+    excesses: FloatArray  # derivative by multipliers, before Δ_t
+    scores: FloatArray
+    curvature: FloatArray
+    thresholds: FloatArray
+    bends: FloatArray  # curvature by thresholds
+    splits: FloatArray
 
 
 class SaddlePoint:
@@ -75,7 +73,7 @@ class SaddlePoint:
 
     `share` is the share of positives where it is not that of the rows. Steps: thresholds move by `threshold_step`
     Newton steps, multipliers by at most `multiplier_step` of themselves plus one. For trees, call `tree_gradients`
-    once a round.
+    once per round.
 
     >>> y, scores = np.array([0, 0, 1, 0, 1]), np.array([-2.0, 0.5, 0.3, -1.0, 3.0])
     >>> saddle = SaddlePoint("r@p=0.9", y, surrogate="ramp[0.01]").start(scores)
@@ -121,11 +119,11 @@ class SaddlePoint:
         """Counts in units of |Y+|."""
         return Counts(missed, false, 1.0, (1.0 - self.share) / self.share, self.levels, splits)
 
-    def _least(self, scores: Array, price: Any, splits: Array | None) -> Array:
+    def _least(self, scores: FloatArray, price: Any, splits: FloatArray | None) -> FloatArray:
         """Thresholds of the least cost + price(excess) for these scores; without `splits`, ψ is the true positives."""
         rows, values = self.rows.condensed(scores)
 
-        def judge(tried: Array) -> Array:
+        def judge(tried: FloatArray) -> FloatArray:
             missed, false = (one[:, None] / self.unit for one in rows.sums(values, tried, self.surrogate))
             shape = np.zeros((tried.size, self.objective.size))
             split = np.maximum(1.0 - missed, LEAST_SPLIT) if splits is None else splits
@@ -151,7 +149,7 @@ class SaddlePoint:
         self.multipliers = np.where(met, np.clip(ratio, 0.0, DEAREST), 1.0)
         return self
 
-    def _slopes(self, scores: Array, p: Array, q: Array, *, curved: bool = False) -> Slopes:
+    def _slopes(self, scores: FloatArray, p: FloatArray, q: FloatArray, *, curved: bool = False) -> Slopes:
         return self.rows.slopes(scores, self.thresholds, self.surrogate, p, q, curved=curved)
 
     def gradients(self, scores: ArrayLike, *, curved: bool = False) -> SaddleGradients:
@@ -187,7 +185,7 @@ class SaddlePoint:
         rise = self.multiplier_step * (1.0 + self.multipliers) * np.clip(at.excesses, -1.0, 1.0)
         self.multipliers = np.clip(self.multipliers + rise, 0.0, DEAREST)
 
-    def tree_gradients(self, scores: ArrayLike) -> tuple[Array, Array]:
+    def tree_gradients(self, scores: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Gradient and positive Hessian of each row, in rows' own size, for a booster; then multipliers take a step.
 
         Thresholds are the best for the scores and multipliers: the same shift of all scores then changes nothing, so

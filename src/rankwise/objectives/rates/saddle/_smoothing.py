@@ -6,13 +6,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.objectives.rates.saddle._surrogates import Hinge, Ramp, Surrogate
-
-__all__ = ["Rounded", "rounded"]
-
-Array = NDArray[np.float64]
+from rankwise.types import FloatArray
 
 
 def _part(u: Any, corner: float) -> Any:
@@ -20,11 +16,11 @@ def _part(u: Any, corner: float) -> Any:
     return np.maximum(u, 0.0) + np.maximum(corner - np.abs(u), 0.0) ** 2 / (4.0 * corner)
 
 
-def _rise(u: Array, corner: float) -> Array:
+def _rise(u: FloatArray, corner: float) -> FloatArray:
     return np.clip((u + corner) / (2.0 * corner), 0.0, 1.0)
 
 
-def _bend(u: Array, corner: float) -> Array:
+def _bend(u: FloatArray, corner: float) -> FloatArray:
     return (np.abs(u) < corner) / (2.0 * corner)
 
 
@@ -42,12 +38,12 @@ class Rounded(Surrogate):
         u = margin / self.width
         return _part(1.0 - u, self.corner) - (_part(-u, self.corner) if self.ramp else 0.0)
 
-    def slope(self, margin: Array) -> Array:
+    def slope(self, margin: FloatArray) -> FloatArray:
         """Its derivative."""
         u = margin / self.width
         return (-_rise(1.0 - u, self.corner) + (_rise(-u, self.corner) if self.ramp else 0.0)) / self.width
 
-    def curvature(self, margin: Array) -> Array:
+    def curvature(self, margin: FloatArray) -> FloatArray:
         """Its second derivative, where that is positive."""
         return _bend(1.0 - margin / self.width, self.corner) / self.width**2
 

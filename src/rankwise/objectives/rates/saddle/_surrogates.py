@@ -1,4 +1,5 @@
-"""Upper bounds of the 0/1 loss 1[m <= 0] of a margin m, each with value 1 at m = 0 (P1 section 3), and a sigmoid.
+"""Upper bounds of the 0/1 loss 1[m <= 0] of a margin m, each with value 1 at m = 0 (Eban 2017 section 3), and a
+sigmoid.
 
 `value` and `slope` take numpy arrays and torch tensors alike; `curvature` is for numpy. A curvature is what a tree
 booster divides by: it is 0 where the slope is 0, positive elsewhere, and, of the piecewise linear losses, that of a
@@ -13,13 +14,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.errors import DataError
-
-__all__ = ["SURROGATES", "Hinge", "Log2", "Ramp", "Sigmoid", "SmoothHinge", "Surrogate", "parse_surrogate"]
-
-Array = NDArray[np.float64]
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,7 @@ class Surrogate(ABC):
         """Its derivative, which is nowhere positive."""
 
     @abstractmethod
-    def curvature(self, margin: Array) -> Array:
+    def curvature(self, margin: FloatArray) -> FloatArray:
         """A stand-in for the second derivative, which is nowhere negative."""
 
     def __str__(self) -> str:
@@ -52,7 +49,7 @@ class Surrogate(ABC):
 
 @dataclass(frozen=True)
 class Hinge(Surrogate):
-    """max(0, 1 − m): P1 (2)."""
+    """max(0, 1 − m): Eban 2017 (2)."""
 
     name: ClassVar[str] = "hinge"
 
@@ -64,7 +61,7 @@ class Hinge(Surrogate):
         """−1 below a margin of 1."""
         return -1.0 * (margin < 1.0)
 
-    def curvature(self, margin: Array) -> Array:
+    def curvature(self, margin: FloatArray) -> FloatArray:
         """Of max(0, u) <= (u + u²/2c + c/2)/2, which touches at u = c; at most 1."""
         short = 1.0 - margin
         return np.asarray((short > 0.0) / (2.0 * np.maximum(short, 0.5)))
@@ -86,7 +83,7 @@ class SmoothHinge(Surrogate):
         """−2 below 0, rising to 0 at 1."""
         return -2.0 * (1.0 - margin).clip(0.0, 1.0)
 
-    def curvature(self, margin: Array) -> Array:
+    def curvature(self, margin: FloatArray) -> FloatArray:
         """2 within [0, 1]; below, that of the parabola with its foot at 1."""
         short = 1.0 - margin
         return 2.0 * (short > 0.0) / np.maximum(short, 1.0)
@@ -113,7 +110,7 @@ class Log2(Surrogate):
             return np.where(margin > 0.0, small, 1.0) / (1.0 + small) / -np.log(2.0)
         return (-margin).sigmoid() / -float(np.log(2.0))
 
-    def curvature(self, margin: Array) -> Array:
+    def curvature(self, margin: FloatArray) -> FloatArray:
         """The second derivative itself."""
         small = np.exp(-np.abs(margin))
         return np.asarray(small / (1.0 + small) ** 2 / np.log(2.0))
@@ -144,7 +141,7 @@ class Ramp(Surrogate):
         """−1/width between 0 and the width."""
         return ((margin > 0.0) & (margin < self.width)) / -self.width
 
-    def curvature(self, margin: Array) -> Array:
+    def curvature(self, margin: FloatArray) -> FloatArray:
         """1/width² where there is a slope: a step of one width crosses the ramp."""
         return ((margin > 0.0) & (margin < self.width)) / self.width**2
 
@@ -179,7 +176,7 @@ class Sigmoid(Surrogate):
         value = self.value(margin)
         return value * (value - 1.0) / self.width
 
-    def curvature(self, margin: Array) -> Array:
+    def curvature(self, margin: FloatArray) -> FloatArray:
         """|slope|/width: a step of one width or so."""
         return np.asarray(-self.slope(margin) / self.width)
 

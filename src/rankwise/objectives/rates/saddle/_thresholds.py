@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["best_thresholds"]
+from rankwise.types import FloatArray, IntArray
 
-Array = NDArray[np.float64]
 OF_ALL, OF_POSITIVES = np.linspace(0.0, 1.0, 17), np.linspace(0.0, 1.0, 101)
 POINTS = 9
 ZOOMS = 5
@@ -17,8 +15,8 @@ MANY = 200  # up to so many positives, each is a place to try
 
 
 def best_thresholds(
-    judge: Callable[[Array], Array], scores: Array, positive: NDArray[np.int64], reach_of_loss: float
-) -> Array:
+    judge: Callable[[FloatArray], FloatArray], scores: FloatArray, positive: IntArray, reach_of_loss: float
+) -> FloatArray:
     """Where `judge`, which has a column for each anchor and a row for each threshold tried, is least.
 
     First the quantiles of all scores and of the positives' (with rare positives, thresholds lie among theirs), and as

@@ -5,24 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.kernels.pairs._close_pairs import close_weight
 from rankwise.metrics._evaluation import aligned
 from rankwise.metrics._ranking import falling_rows
 from rankwise.objectives.margins._lists import PairLists
 from rankwise.objectives.margins._tails import ProductTail, Tail, TailOf
+from rankwise.types import FloatArray
 
-__all__ = ["MarginCertificate", "margin_certificate", "shares_at"]
-
-Array = NDArray[np.float64]
 CURVE = 101  # margins at which the curve is given
 ROUNDING = 1e-12  # a margin this little below another counts as equal
 
 
 @dataclass(frozen=True)
 class MarginCertificate:
-    """Of all pairs of the training data, `share` have margin `rho` or more; `guaranteed` is what P3 proves.
+    """Of all pairs of the training data, `share` have margin `rho` or more; `guaranteed` is what Suehiro 2011 proves.
 
     Pairs are by weight, where rows have weights. By products of rows (`reduced`, `heuristic`), each query and grade has
     a margin of its own, which its pairs are counted by, and `rho` is the mean of these. No combination of the
@@ -66,7 +63,7 @@ class MarginCertificate:
         return aligned([("what", "value"), *self.lines()])
 
 
-def shares_at(lists: PairLists, scores: Array, margins: Array) -> Array:
+def shares_at(lists: PairLists, scores: FloatArray, margins: FloatArray) -> FloatArray:
     """AUC_{S,ρ}: the share of pairs with margin (f_i − f_j)/2 of ρ or more, for each ρ."""
     order = falling_rows(scores, lists.offsets)
     given = (scores[order], lists.grade[order], lists.grades, lists.weight[order], lists.offsets)
@@ -78,7 +75,7 @@ def shares_at(lists: PairLists, scores: Array, margins: Array) -> Array:
 
 
 def margin_certificate(
-    method: str, lists: PairLists, tail_of: TailOf, tail: Tail, scores: Array, bound: float
+    method: str, lists: PairLists, tail_of: TailOf, tail: Tail, scores: FloatArray, bound: float
 ) -> MarginCertificate:
     """That of these scores, whose tail is `tail`."""
     # A pair's margin is at most 1, and that of the widest pair at most half the spread of the scores.
@@ -101,7 +98,7 @@ def margin_certificate(
     )
 
 
-def _by_block(tail_of: ProductTail, tail: Tail, scores: Array) -> tuple[float, float]:
+def _by_block(tail_of: ProductTail, tail: Tail, scores: FloatArray) -> tuple[float, float]:
     """Theorem 3, block by block: pairs of rows that are both outside their tails have the margin of their block."""
     blocks, weight = tail_of.blocks, tail_of.lists.weight
     assert tail.nu is not None
@@ -114,7 +111,9 @@ def _by_block(tail_of: ProductTail, tail: Tail, scores: Array) -> tuple[float, f
     return reached / float(blocks.pairs.sum()), float((sure[:, 0] * sure[:, 1]).sum() / blocks.pairs.sum())
 
 
-def _product_share(better: Array, of_better: Array, worse: Array, of_worse: Array, gap: float) -> float:
+def _product_share(
+    better: FloatArray, of_better: FloatArray, worse: FloatArray, of_worse: FloatArray, gap: float
+) -> float:
     """Weight of the pairs of a block that are at least the gap apart."""
     order = np.argsort(worse, kind="stable")
     below = np.append(0.0, np.cumsum(of_worse[order]))

@@ -18,11 +18,8 @@ from rankwise.errors import DataError
 from rankwise.kernels.rows._products import rows_times, times_rows
 from rankwise.rankers.pairs.stumps._search import StumpSearch
 from rankwise.rankers.pairs.stumps._stumps import Stumps
+from rankwise.types import FloatArray, IntArray
 
-__all__ = ["FeatureHypotheses", "Scale", "StumpHypotheses", "function_values", "stumps_of"]
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 Keys = list[Hashable]
 FAR = 1e6  # features this many times farther from 0 than they vary by would lose their digits in sums
 HUGE = 1e290  # whose sums overflow
@@ -31,20 +28,20 @@ HUGE = 1e290  # whose sums overflow
 class Scale:
     """Features of the training data lie between `low` and `high`; as hypotheses, from −1 to 1."""
 
-    def __init__(self, low: Array, high: Array) -> None:
+    def __init__(self, low: FloatArray, high: FloatArray) -> None:
         self.low, self.high = low, high
         with np.errstate(over="ignore"):
             self.middle, half = 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low
         self.factor = np.where(half > 0.0, 1.0 / np.where(half > 0.0, half, 1.0), 0.0)  # a constant one never counts
         self.factor[~np.isfinite(self.factor)] = 0.0  # nor one that varies by denormal numbers
 
-    def scaled(self, values: Array, columns: Indices) -> Array:
+    def scaled(self, values: FloatArray, columns: IntArray) -> FloatArray:
         """Values of some columns as hypotheses; the lowest is subtracted first, so that no digits are lost."""
         half, factor = (0.5 * values - 0.5 * self.low[columns]), self.factor[columns]
         return np.asarray(np.where(factor > 0.0, 2.0 * (half * factor) - 1.0, 0.0))
 
     @property
-    def far(self) -> Indices:
+    def far(self) -> IntArray:
         """Columns whose values must not be added up unscaled."""
         size = np.maximum(np.abs(self.low), np.abs(self.high))
         return np.flatnonzero((self.factor > 0.0) & ((size * self.factor > FAR) | (size > HUGE)))
@@ -75,14 +72,14 @@ class FeatureHypotheses:
         if both and not scale.factor.any():
             raise DataError("no feature varies, so there is nothing to rank by; pass features that differ between rows")
 
-    def weights(self, keys: Keys, alpha: Array) -> Array:
+    def weights(self, keys: Keys, alpha: FloatArray) -> FloatArray:
         """The weight of each scaled feature."""
         k = np.array(keys, dtype=np.int64)
         out = np.zeros(self.X.shape[1])
         np.add.at(out, np.where(k < 0, -k - 1, k), np.where(k < 0, -alpha, alpha))
         return out
 
-    def scores(self, keys: Keys, alpha: Array) -> Array:
+    def scores(self, keys: Keys, alpha: FloatArray) -> FloatArray:
         """Σ α_k h_k for every row."""
         weights = self.weights(keys, alpha)
         w = weights * self.scale.factor
@@ -90,7 +87,7 @@ class FeatureHypotheses:
         product = self.X @ w if self.sparse else rows_times(self.X, w)
         return np.asarray(product - w @ self.scale.middle + self.of_far @ weights[self.far])
 
-    def values(self, keys: Keys, rows: Indices) -> Array:
+    def values(self, keys: Keys, rows: IntArray) -> FloatArray:
         """Every hypothesis (by column) at some rows."""
         k = np.array(keys, dtype=np.int64)
         columns = np.where(k < 0, -k - 1, k)
@@ -98,7 +95,7 @@ class FeatureHypotheses:
         picked = some[:, columns].toarray() if self.sparse else some[:, columns].astype(np.float64)
         return self.scale.scaled(picked, columns) * np.where(k < 0, -1.0, 1.0)
 
-    def memory(self, weights: Array) -> Array:
+    def memory(self, weights: FloatArray) -> FloatArray:
         """The edge of every feature."""
         product = self.X.T @ weights if self.sparse else times_rows(weights, self.X)
         product[self.far] = 0.0
@@ -106,12 +103,12 @@ class FeatureHypotheses:
         edges[self.far] = 0.5 * (weights @ self.of_far)
         return np.asarray(edges)
 
-    def edges(self, memory: Array, keys: Keys) -> Array:
+    def edges(self, memory: FloatArray, keys: Keys) -> FloatArray:
         """Those of some features, or with a minus of their negatives."""
         k = np.array(keys, dtype=np.int64)
         return np.where(k < 0, -memory[np.where(k < 0, -k - 1, k)], memory[np.where(k < 0, 0, k)])
 
-    def best(self, memory: Array, count: int) -> tuple[Keys, float]:
+    def best(self, memory: FloatArray, count: int) -> tuple[Keys, float]:
         """The features of the largest edges, or their negatives where those have them."""
         size = np.abs(memory) if self.both else memory
         order = np.argsort(-size, kind="stable")[:count]
@@ -131,24 +128,24 @@ class StumpHypotheses:
         self.known: dict[Any, int] = {}
         self.sides = np.zeros((0, X.shape[0]), dtype=np.int8)
 
-    def scores(self, keys: Any, alpha: Array) -> Array:
+    def scores(self, keys: Any, alpha: FloatArray) -> FloatArray:
         """Σ α_k h_k for every row."""
         return stumps_of(keys, alpha).scores(self.X)
 
-    def values(self, keys: Any, rows: Indices) -> Array:
+    def values(self, keys: Any, rows: IntArray) -> FloatArray:
         """Every stump (by column) at some rows."""
         return self._sides(keys)[:, rows].T.astype(np.float64)
 
-    def memory(self, weights: Array) -> Array:
+    def memory(self, weights: FloatArray) -> FloatArray:
         """The weights themselves."""
         return weights
 
-    def edges(self, memory: Array, keys: Any) -> Array:
+    def edges(self, memory: FloatArray, keys: Any) -> FloatArray:
         """½ Σ u_i h(x_i) of each stump."""
         return np.array([0.5 * float(memory @ side) for side in self._sides(keys)])
 
-    def best(self, memory: Array, count: int) -> tuple[Keys, float]:
-        """At most one stump a feature; if all edges are 0, any stump."""
+    def best(self, memory: FloatArray, count: int) -> tuple[Keys, float]:
+        """At most one stump per feature; if all edges are 0, any stump."""
         keys, edges = self._named(memory, count)
         return (keys, 0.5 * float(edges[0])) if keys else (self._any, 0.0)
 
@@ -163,7 +160,7 @@ class StumpHypotheses:
             raise DataError("no feature varies, so there is nothing to rank by; pass features that differ between rows")
         return keys
 
-    def _named(self, weights: Array, count: int) -> tuple[Keys, Array]:
+    def _named(self, weights: FloatArray, count: int) -> tuple[Keys, FloatArray]:
         features, thresholds, signs, edges = self.search.best(weights, count)
         return list(zip(features.tolist(), thresholds.tolist(), signs.tolist(), strict=True)), edges
 
@@ -176,14 +173,14 @@ class StumpHypotheses:
         return self.sides[[self.known[key] for key in keys]]
 
 
-def stumps_of(keys: Any, alpha: Array) -> Stumps:
+def stumps_of(keys: Any, alpha: FloatArray) -> Stumps:
     """The weighted stumps that keys name."""
     features, thresholds, signs = zip(*keys, strict=True)
     return Stumps.of(features, thresholds, signs, alpha)
 
 
-def function_values(functions: Sequence[Callable[[Any], Any]], X: Any) -> Array:
-    """What functions of the user's own give for rows, one a column; all must be from −1 to 1."""
+def function_values(functions: Sequence[Callable[[Any], Any]], X: Any) -> FloatArray:
+    """What functions of the user's own give for rows, one per column; all must be from −1 to 1."""
     columns = []
     for number, function in enumerate(functions):
         given = function(X)

@@ -1,4 +1,5 @@
-"""MarginRanker: sparse combinations of hypotheses with the largest margin over pairs, and a certificate (P3)."""
+"""MarginRanker: sparse combinations of hypotheses with the largest margin over pairs, and a certificate (Suehiro
+2011)."""
 
 from __future__ import annotations
 
@@ -7,14 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from rankwise.errors import DataError
 from rankwise.metrics import Metric, parse
 from rankwise.objectives.margins._lists import PairLists
+from rankwise.rankers._eval_sets import EvalSet
+from rankwise.rankers._pair_rows import PairRows, pair_rows
 from rankwise.rankers.pairs._base import PairRanker, Step
-from rankwise.rankers.pairs._rows import JudgedRows, PairRows, pair_rows
 from rankwise.rankers.pairs.margin._certificate import MarginCertificate, margin_certificate
 from rankwise.rankers.pairs.margin._hypotheses import (
     FeatureHypotheses,
@@ -26,12 +28,9 @@ from rankwise.rankers.pairs.margin._hypotheses import (
 from rankwise.rankers.pairs.margin._programs import Method, Round, raised_rounds
 from rankwise.rankers.pairs.margin._saved import recall, told
 from rankwise.rankers.pairs.margin._verify import CutPoint, verified
+from rankwise.types import FloatArray
 
-__all__ = ["MarginRanker"]
-
-log = logging.getLogger("rankwise")
-
-Array = NDArray[np.float64]
+log = logging.getLogger(__name__)
 
 
 class MarginRanker(PairRanker):
@@ -45,7 +44,8 @@ class MarginRanker(PairRanker):
       count, and so does noise: where no combination gives that share of worst pairs a positive mean margin, the optimum
       is a score of 0 for all, and ε is raised by quarters until it is not; a warning says so. Of several values, that
       with the best `metric` on `eval_set` is kept. `epsilon_` is the one used.
-    - `method`: "pairs", the mean margin of the worst ε of all pairs, P3 (2); "reduced", for the worst √ε of the better
+    - `method`: "pairs", the mean margin of the worst ε of all pairs, Suehiro 2011 (2); "reduced", for the worst √ε of
+    the better
       and of the worse documents, (7); "heuristic", the same with the two shares chosen to make the bound lowest, (9);
       "hard", the margin of the very worst pair, (5), for data without noise.
     - `hypotheses`: "features", scaled to [−1, 1], and their negatives; "stumps", all decision stumps on all features,
@@ -94,7 +94,7 @@ class MarginRanker(PairRanker):
     def _epsilons(self) -> list[float]:
         return [float(one) for one in self.epsilon] if isinstance(self.epsilon, Sequence) else [float(self.epsilon)]
 
-    def _steps(self, rows: PairRows, judged: list[JudgedRows]) -> Iterator[Step]:
+    def _steps(self, rows: PairRows, judged: list[EvalSet]) -> Iterator[Step]:
         epsilons = self._epsilons()
         if len(epsilons) > 1 and not judged:
             raise DataError(f"of several epsilon eval_set chooses one, got {len(epsilons)} and no eval_set; pass it")
@@ -177,7 +177,7 @@ class MarginRanker(PairRanker):
         return [str(names[k]) if k >= 0 else f"-{names[-k - 1]}" for k in self.keys_]
 
     @property
-    def feature_importances_(self) -> Array:
+    def feature_importances_(self) -> FloatArray:
         """Share of each feature in the weights."""
         out = np.zeros(self.n_features_in_)
         if isinstance(self.hypotheses, str):
@@ -203,12 +203,12 @@ class MarginRanker(PairRanker):
         lists = PairLists.of(rows.y, rows.offsets, rows.weight)
         return verified(self, lists, self._hypotheses(rows.features, self.scale_))
 
-    def _scores(self, X: Any) -> Array:
+    def _scores(self, X: Any) -> FloatArray:
         if self.missing_values:
             return stumps_of(self.keys_, self.alpha_).scores(X)
         return np.asarray(self._hypotheses(X, self.scale_).scores(self.keys_, self.alpha_))
 
-    def _parts(self, X: Any) -> Array:
+    def _parts(self, X: Any) -> FloatArray:
         if self.missing_values:
             return stumps_of(self.keys_, self.alpha_).parts(X)
         if not isinstance(self.hypotheses, str):

@@ -1,4 +1,4 @@
-"""P3's methods: which programs are solved one after the other, and when that ends."""
+"""Suehiro 2011's methods: which programs are solved one after the other, and when that ends."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.objectives.margins._cutting_planes import Hypotheses, Progress, solve
 from rankwise.objectives.margins._lists import PairLists
 from rankwise.objectives.margins._tails import HardTail, PairTail, ProductTail, TailOf, TangentTail
+from rankwise.types import FloatArray
 
-__all__ = ["METHODS", "Method", "Round", "program", "raised", "raised_rounds", "rounds"]
+log = logging.getLogger(__name__)
 
-log = logging.getLogger("rankwise")
-
-Array = NDArray[np.float64]
 Stage = tuple[TailOf, Progress, bool]  # the last says whether it is done
 Method = Literal["pairs", "reduced", "heuristic", "hard"]
 METHODS = ("pairs", "reduced", "heuristic", "hard")
@@ -40,7 +37,7 @@ class Round:
     epsilon: float
 
 
-def program(method: str, lists: PairLists, epsilon: float, nu: Array | None = None) -> TailOf:
+def program(method: str, lists: PairLists, epsilon: float, nu: FloatArray | None = None) -> TailOf:
     """The program that the result of a method is judged by; `nu` are the ν+ of its blocks, where it found them."""
     if method == "pairs":
         return PairTail(lists, epsilon)
@@ -103,7 +100,8 @@ def _single(method: str, lists: PairLists, hypotheses: Hypotheses, epsilon: floa
 
 
 def _heuristic(method: str, lists: PairLists, hypotheses: Hypotheses, epsilon: float, tol: float) -> Iterator[Stage]:
-    """P3 section 4.2: (9) finds ν+, (7) solves for it, and γ falls until it hardly does; then (7) to the end."""
+    """Suehiro 2011 section 4.2: (9) finds ν+, (7) solves for it, and γ falls until it hardly does; then (7) to the
+    end."""
     rows, tail_of = lists.grade.size, ProductTail(lists, epsilon)
     stage = solve(hypotheses, tail_of, rows)
     best = yield from _until(stage, tail_of, tol, LOOSE)

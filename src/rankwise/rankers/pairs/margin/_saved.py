@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from rankwise._validation import is_finite_number
 from rankwise.errors import DataError, ModelFileError
-from rankwise.rankers._persistence import is_number
 from rankwise.rankers.pairs.margin._certificate import MarginCertificate
-from rankwise.rankers.pairs.margin._hypotheses import Array, Scale
+from rankwise.rankers.pairs.margin._hypotheses import Scale
 from rankwise.rankers.pairs.margin._programs import raised
 from rankwise.rankers.pairs.margin._verify import CutPoint
-
-__all__ = ["recall", "told"]
+from rankwise.types import FloatArray
 
 MOST_CUTS = 10_000
 ROUNDING = 1e-9
@@ -91,7 +90,7 @@ def _keys(said: Any, stumps: bool, features: int) -> list[Hashable]:
     if isinstance(given, list):
         if stumps and all(
             isinstance(key, list) and len(key) == 3 and type(key[0]) is int and 0 <= key[0] < features
-            and is_number(key[1]) and type(key[2]) is int and key[2] in (-1, 1)
+            and is_finite_number(key[1]) and type(key[2]) is int and key[2] in (-1, 1)
             for key in given
         ):  # fmt: skip
             return [(key[0], float(key[1]), key[2]) for key in given]
@@ -100,9 +99,13 @@ def _keys(said: Any, stumps: bool, features: int) -> list[Hashable]:
     raise ModelFileError(f"the hypotheses of the model must be of its {features} features; save it again")
 
 
-def _numbers(said: Any, name: str, size: int | None, low: float = -np.inf, high: float = np.inf) -> Array:
+def _numbers(said: Any, name: str, size: int | None, low: float = -np.inf, high: float = np.inf) -> FloatArray:
     value = said.get(name) if isinstance(said, dict) else None
-    if not isinstance(value, list) or not all(map(is_number, value)) or (size is not None and len(value) != size):
+    if (
+        not isinstance(value, list)
+        or not all(map(is_finite_number, value))
+        or (size is not None and len(value) != size)
+    ):
         raise ModelFileError(f"{name} of the model must be {size or 'finite'} numbers; save it again")
     found = np.array(value, dtype=np.float64)
     if not ((found >= low) & (found <= high)).all():
@@ -115,7 +118,7 @@ def _certificate(said: Any) -> MarginCertificate:
     if not isinstance(said, dict) or set(said) != names or not isinstance(said["method"], str):
         raise ModelFileError("the certificate of the model must be whole; save it again")
     numbers = {name: said[name] for name in names - {"method", "margins", "shares"}}
-    if not all(map(is_number, numbers.values())):
+    if not all(map(is_finite_number, numbers.values())):
         raise ModelFileError("the certificate of the model must be of numbers; save it again")
     curve = {name: tuple(_numbers(said, name, None).tolist()) for name in ("margins", "shares")}
     whole: dict[str, Any] = {"method": said["method"], **numbers, **curve}

@@ -7,16 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.objectives.margins._cutting_planes import Cut
 from rankwise.objectives.margins._lists import PairLists
 from rankwise.rankers.pairs.margin._certificate import MarginCertificate, margin_certificate
 from rankwise.rankers.pairs.margin._programs import program
-
-__all__ = ["CutPoint", "verified"]
-
-Array = NDArray[np.float64]
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +21,7 @@ class CutPoint:
 
     share: float
     keys: list[Hashable]
-    alpha: Array
+    alpha: FloatArray
     epsilon: float
     number: int
 
@@ -57,8 +53,9 @@ def verified(model: Any, lists: PairLists, hypotheses: Any) -> MarginCertificate
     return margin_certificate(model.method, lists, tail_of, tail, scores, bound)
 
 
-def _fitting(nu: Array | None, lists: PairLists, epsilon: float) -> Array | None:
-    """The model's ν+ where these rows have such blocks, and within what P3 allows: from ε·p to p; else none."""
+def _fitting(nu: FloatArray | None, lists: PairLists, epsilon: float) -> FloatArray | None:
+    """The model's ν+ where these rows have such blocks, and within what Suehiro 2011 allows: from ε·p to p; else
+    none."""
     if nu is None or nu.size != len(lists.blocks.weights):
         return None
     p = lists.blocks.weights[:, 0]

@@ -1,4 +1,4 @@
-"""What boosting of decision stumps shares: a stump a round, the best for the weights that the rounds before leave."""
+"""What boosting of decision stumps shares: a stump per round, the best for the weights that the rounds before leave."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from rankwise.errors import ModelFileError
 from rankwise.metrics import parse
+from rankwise.rankers._eval_sets import EvalSet
+from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers.pairs._base import PairRanker, Step
-from rankwise.rankers.pairs._rows import JudgedRows, PairRows
 from rankwise.rankers.pairs.stumps._search import StumpSearch
 from rankwise.rankers.pairs.stumps._stumps import Stumps
 from rankwise.rankers.pairs.stumps._watch import GrowingScores, Watch
+from rankwise.types import FloatArray
 
-__all__ = ["BoostedStumps", "Booster"]
-
-Array = NDArray[np.float64]
 Round = tuple[int, float, int, float]  # feature, threshold, sign and weight
 NO_EDGE = 1e-12  # beside the 1 of a perfect stump: less is rounding
 
@@ -30,7 +29,7 @@ NO_EDGE = 1e-12  # beside the 1 of a perfect stump: less is rounding
 class Booster(Protocol):
     """Weights of rows that change with each stump."""
 
-    def row_weights(self) -> Array:
+    def row_weights(self) -> FloatArray:
         """u, by row of the features: ½ Σ u_i h(x_i) is the edge of a stump h, from −1 to 1."""
 
     def add(self, edge: float, h: NDArray[np.int8]) -> float:
@@ -49,7 +48,7 @@ class BoostedStumps(PairRanker):
     def _booster(self, rows: PairRows) -> Booster:
         """Where boosting starts from."""
 
-    def _steps(self, rows: PairRows, judged: list[JudgedRows]) -> Iterator[Step]:
+    def _steps(self, rows: PairRows, judged: list[EvalSet]) -> Iterator[Step]:
         rows = rows.counted
         if rows.order.size < rows.X.shape[0]:  # what weighs nothing has no thresholds either
             rows = replace(rows, X=rows.features, order=np.arange(rows.order.size))
@@ -99,13 +98,13 @@ class BoostedStumps(PairRanker):
         """By what the sum of so many rounds is divided."""
         return 1.0
 
-    def _scores(self, X: Any) -> Array:
+    def _scores(self, X: Any) -> FloatArray:
         return self.rounds_.scores(X) / self._divisor(len(self.rounds_))
 
-    def _parts(self, X: Any) -> Array:
+    def _parts(self, X: Any) -> FloatArray:
         return self.stumps_.parts(X)
 
-    def staged_predict(self, X: Any) -> Iterator[Array]:
+    def staged_predict(self, X: Any) -> Iterator[FloatArray]:
         """Scores after each round, the last being those of `predict` but for rounding."""
         check_is_fitted(self, "n_rows_")
         growing, rounds = GrowingScores(self._features(X, False)), self.rounds_
@@ -117,7 +116,7 @@ class BoostedStumps(PairRanker):
             yield growing.scores / self._divisor(number)
 
     @property
-    def feature_importances_(self) -> Array:
+    def feature_importances_(self) -> FloatArray:
         """Share of each feature in the weights of all stumps."""
         return self.stumps_.importances(self.n_features_in_)
 

@@ -9,10 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.kernels import _stumps as kernels
-
-__all__ = ["SortedColumns", "Whole", "canonical", "midpoint", "sides"]
-
-Whole = NDArray[np.int64]
+from rankwise.types import IntArray
 
 
 class SortedColumns(Protocol):
@@ -22,7 +19,7 @@ class SortedColumns(Protocol):
     def n_rows(self) -> int:
         """Rows of each column."""
 
-    def best_cuts(self, weight: Whole, single: bool) -> tuple[Whole, Whole]:
+    def best_cuts(self, weight: IntArray, single: bool) -> tuple[IntArray, IntArray]:
         """Σ above − Σ below of each column at its best cut, and where that is; of equal ones the lowest.
 
         If a `single` one is asked for, this need hold for the best of all columns only; no other is larger.

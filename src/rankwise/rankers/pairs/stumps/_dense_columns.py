@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from rankwise.kernels import _binned_columns as kernels
 from rankwise.kernels import _threads as threads
 from rankwise.kernels._stumps import ROW, mark_cuts
-from rankwise.rankers.pairs.stumps._columns import Whole, midpoint, sides
-
-__all__ = ["DenseColumns"]
+from rankwise.rankers.pairs.stumps._columns import midpoint, sides
+from rankwise.types import BoolArray, IntArray
 
 AT_ONCE = 16  # columns of a row-wise array that are read together: a cache line of them
 SMALLEST_BIN, MOST_BINS = 32, 4096  # rows of a bin, and bins of a column of different values, which fit in fast memory
@@ -27,9 +26,9 @@ class DenseColumns:
     X: NDArray[Any]
     entries: NDArray[np.uint32]  # by column: rows, with a mark where the next one has a larger value
     codes: NDArray[np.uint16]  # by column: bin of each row
-    starts: Whole  # of all bins of all columns, each column's followed by its end
-    mixed: NDArray[np.bool_]  # whether a bin has several values
-    firsts: Whole  # first bin of each column among all, and the end
+    starts: IntArray  # of all bins of all columns, each column's followed by its end
+    mixed: BoolArray  # whether a bin has several values
+    firsts: IntArray  # first bin of each column among all, and the end
 
     @classmethod
     def of(cls, X: NDArray[Any]) -> Self:
@@ -52,7 +51,7 @@ class DenseColumns:
         """Rows of each column."""
         return int(self.X.shape[0])
 
-    def best_cuts(self, weight: Whole, single: bool) -> tuple[Whole, Whole]:
+    def best_cuts(self, weight: IntArray, single: bool) -> tuple[IntArray, IntArray]:
         """Σ above − Σ below of each column at its best cut, and the entry below it."""
         columns, rows = self.entries.shape
         edges, places = np.zeros((2, columns), dtype=np.int64)
@@ -72,7 +71,7 @@ class DenseColumns:
         return sides(self.X[:, feature], threshold)
 
 
-def _sort(values: NDArray[Any], entries: NDArray[np.uint32], codes: NDArray[np.uint16]) -> tuple[Whole, Any]:
+def _sort(values: NDArray[Any], entries: NDArray[np.uint32], codes: NDArray[np.uint16]) -> tuple[IntArray, Any]:
     """Fill in the entries and codes of a column; the starts of its bins with their end, and which are mixed."""
     order = _rising_order(values)
     entries[:] = order

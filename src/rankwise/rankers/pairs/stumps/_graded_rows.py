@@ -5,26 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankwise.rankers.pairs._rows import PairRows
-
-__all__ = ["Blocks", "GradedRows", "blocks_of", "graded_rows"]
-
-Array = NDArray[np.float64]
-Places = NDArray[np.int64]
+from rankwise.rankers._pair_rows import PairRows
+from rankwise.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class GradedRows:
     """Rows of queries that have pairs, by query, and within it by rising grade."""
 
-    order: Places  # row of the features at each place
-    weight: Array
-    runs: Places  # where each grade of each query starts, and the end
-    queries: Places  # with which run each query starts, and the end
+    order: IntArray  # row of the features at each place
+    weight: FloatArray
+    runs: IntArray  # where each grade of each query starts, and the end
+    queries: IntArray  # with which run each query starts, and the end
 
-    def to_rows(self, values: Array, n_rows: int) -> Array:
+    def to_rows(self, values: FloatArray, n_rows: int) -> FloatArray:
         """Values in the order of the features, 0 for rows that are left out."""
         out = np.zeros(n_rows)
         out[self.order] = values
@@ -35,11 +30,11 @@ class GradedRows:
 class Blocks:
     """Neighbouring stretches of graded rows, the worse and the better; each pair of documents is in one block."""
 
-    starts: Places
-    middles: Places
-    stops: Places
-    shares: Array  # of each block in what all pairs weigh
-    queries: Places  # with which block each query starts, and the end
+    starts: IntArray
+    middles: IntArray
+    stops: IntArray
+    shares: FloatArray  # of each block in what all pairs weigh
+    queries: IntArray  # with which block each query starts, and the end
 
 
 def graded_rows(rows: PairRows) -> GradedRows:

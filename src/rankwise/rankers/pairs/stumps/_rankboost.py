@@ -11,18 +11,16 @@ from numpy.typing import NDArray
 from rankwise.kernels import _threads as threads
 from rankwise.kernels.pairs import _weights as kernels
 from rankwise.metrics import Metric
-from rankwise.rankers.pairs._rows import PairRows
+from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers.pairs.stumps._boosted import BoostedStumps, Booster
 from rankwise.rankers.pairs.stumps._graded_rows import GradedRows, graded_rows
+from rankwise.types import FloatArray
 
-__all__ = ["RankBoost"]
-
-Array = NDArray[np.float64]
 LARGEST_EDGE = 1.0 - 1e-9  # a perfect stump would weigh infinitely much
 
 
 class RankBoost(BoostedStumps):
-    """AdaBoost over the pairs of documents of different labels in a query, one decision stump a round.
+    """AdaBoost over the pairs of documents of different labels in a query, one decision stump per round.
 
     Each round takes the stump with the largest edge r = Σ D(i, j)·(h(x_i) − h(x_j))/2, over all features and
     thresholds, by α = ½ ln((1 + r)/(1 − r)); then pairs that it ranks wrong weigh more. The share of pairs that the
@@ -72,7 +70,7 @@ class PairBooster:
         self.rows, self._n_rows = rows, n_rows
         self.scores = np.zeros(rows.order.size)
 
-    def row_weights(self) -> Array:
+    def row_weights(self) -> FloatArray:
         """What the pairs of a row with worse ones weigh, less what those with better ones do; all pairs weigh 1."""
         rows = self.rows
         as_better, as_worse, u = np.empty((3, rows.order.size))

@@ -14,10 +14,8 @@ from rankwise.kernels import _stumps as kernels
 from rankwise.rankers.pairs.stumps._columns import SortedColumns
 from rankwise.rankers.pairs.stumps._dense_columns import DenseColumns
 from rankwise.rankers.pairs.stumps._sparse_columns import SparseColumns
+from rankwise.types import FloatArray, IntArray
 
-__all__ = ["StumpSearch"]
-
-Array = NDArray[np.float64]
 MOST_ROWS = 2**31 - 1  # the top bit of an entry is a mark
 SUM_BITS = 60  # of Σ |u| as a whole number: twice that still has less than 64
 
@@ -39,10 +37,10 @@ class StumpSearch:
             raise DataError(f"stumps are searched among at most {MOST_ROWS} rows, got {X.shape[0]}; pass a sample")
         self._columns: SortedColumns = SparseColumns.of(X) if sp.issparse(X) else DenseColumns.of(X)
 
-    def best(self, u: Array, count: int = 1) -> tuple[NDArray[np.int64], Array, NDArray[np.int8], Array]:
+    def best(self, u: FloatArray, count: int = 1) -> tuple[IntArray, FloatArray, NDArray[np.int8], FloatArray]:
         """Features, thresholds, signs and edges of the stumps with the largest edges Σ u_i·sign·h(x_i), falling.
 
-        At most one a feature, and only with edges above 0; of equal edges that of the lowest feature and threshold.
+        At most one per feature, and only with edges above 0; of equal edges that of the lowest feature and threshold.
         Exact but for a rounding of each u_i by 2^-60 of Σ |u|; neither the order of rows nor threads change a bit.
         """
         columns = self._columns
@@ -60,7 +58,7 @@ class StumpSearch:
         return self._columns.sides(feature, threshold)
 
 
-def _as_whole(u: Array) -> tuple[NDArray[np.int64], int]:
+def _as_whole(u: FloatArray) -> tuple[IntArray, int]:
     """Whole numbers round(u·2^exponent), as large as their sums allow."""
     largest = float(np.abs(u).max())
     if largest == 0.0:
@@ -71,7 +69,7 @@ def _as_whole(u: Array) -> tuple[NDArray[np.int64], int]:
     return weight, SUM_BITS - bits
 
 
-def _largest(sizes: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+def _largest(sizes: IntArray, count: int) -> IntArray:
     """Features with the largest edges, falling; of equal ones the lowest first."""
     some = np.flatnonzero(sizes)
     if count < some.size:

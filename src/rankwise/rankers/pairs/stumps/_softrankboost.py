@@ -9,18 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from rankwise._validation import is_finite_number
 from rankwise.errors import ModelFileError
 from rankwise.kernels import _threads as threads
 from rankwise.kernels.pairs import _capped_weights as kernels
 from rankwise.metrics import Metric
-from rankwise.rankers._persistence import is_number
-from rankwise.rankers.pairs._rows import PairRows
+from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers.pairs.stumps._boosted import BoostedStumps, Booster, Round
 from rankwise.rankers.pairs.stumps._graded_rows import GradedRows, blocks_of, graded_rows
+from rankwise.types import FloatArray
 
-__all__ = ["SoftRankBoost"]
-
-Array = NDArray[np.float64]
 NUMBERS = ("rho", "gamma", "gamma_bound", "share")
 
 
@@ -29,14 +27,14 @@ class SoftRankBoost(BoostedStumps):
 
     Of p better and n worse documents, pairs are weighted by products d⁺(i)·d⁻(j) with d⁺ ≤ 1/(√ε p) and d⁻ ≤ 1/(√ε n).
     For f, a mean of stumps, let γ(f) be the least mean margin (f(x_i) − f(x_j))/2 under such weights, and γ* the most
-    that any mean of stumps has, the optimum of P3's program (7). Round t weighs documents by e^{∓η F/2}, F the sum of
-    the stumps so far and η = √(2 ln(1/ε)/t), projected onto the caps, and adds the stump of the largest edge, which is
-    at least γ*. This is Hedge on capped weights (Herbster and Warmuth), so after T rounds, for every T,
+    that any mean of stumps has, the optimum of Suehiro 2011's program (7). Round t weighs documents by e^{∓η F/2}, F
+    the sum of the stumps so far and η = √(2 ln(1/ε)/t), projected onto the caps, and adds the stump of the largest
+    edge, which is at least γ*. This is Hedge on capped weights (Herbster and Warmuth), so after T rounds, for every T,
 
         γ* − √(2 ln(1/ε)/T) ≤ γ(f) ≤ γ* ≤ the least edge of any round,
 
-    and, as in P3's theorem 3, at least (1 − √ε)² of the pairs have margin ρ ≥ γ(f) or more: ρ is half the distance from
-    the score that √ε of the worse documents are above to that which √ε of the better ones are below.
+    and, as in Suehiro 2011's theorem 3, at least (1 − √ε)² of the pairs have margin ρ ≥ γ(f) or more: ρ is half the
+    distance from the score that √ε of the worse documents are above to that which √ε of the better ones are below.
 
     The derivation: with relative entropies from the uniform weights of at most ln(1/√ε) for each of d⁺ and d⁻, and
     losses h/2 from −½ to ½, the regret of both is at most ln(1/ε)/η_T + Σ_t η_t/4 = √(2 T ln(1/ε)); the mean edge of
@@ -112,7 +110,7 @@ class SoftRankBoost(BoostedStumps):
     def _recall(self, told: dict[str, Any]) -> None:
         super()._recall(told)
         for name in NUMBERS:
-            if not is_number(told.get(name)):
+            if not is_finite_number(told.get(name)):
                 raise ModelFileError(f"{name} of the model must be a number, got {told.get(name)!r}; save it again")
             setattr(self, f"{name}_", float(told[name]))
 
@@ -126,7 +124,7 @@ class CappedBooster:
         self.scores = np.zeros(rows.order.size)
         self.round = 1
 
-    def row_weights(self) -> Array:
+    def row_weights(self) -> FloatArray:
         """d⁺ of better rows, −d⁻ of worse ones, summed over blocks by their shares."""
         rows, blocks = self.rows, self.blocks
         rate = math.sqrt(2.0 * math.log(1.0 / self._epsilon) / self.round) / 2.0
@@ -145,7 +143,7 @@ class CappedBooster:
         self.round += 1
         return 1.0
 
-    def margins(self) -> Array:
+    def margins(self) -> FloatArray:
         """Means over blocks of their least mean margins, of their margins ρ, and of the share of pairs at ρ or more."""
         rows, blocks = self.rows, self.blocks
         found = np.empty((3, blocks.starts.size))

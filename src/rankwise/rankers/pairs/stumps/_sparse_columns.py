@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from rankwise.kernels import _stumps as kernels
 from rankwise.kernels import _threads as threads
-from rankwise.rankers.pairs.stumps._columns import Whole, canonical, midpoint, sides
-
-__all__ = ["SparseColumns"]
+from rankwise.rankers.pairs.stumps._columns import canonical, midpoint, sides
+from rankwise.types import IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,9 +21,9 @@ class SparseColumns:
     n_rows: int
     entries: NDArray[np.uint32]  # rows, with a mark where a cut is possible
     values: NDArray[Any]
-    starts: Whole  # of the columns, and the end of the last
-    middles: Whole  # the zeros of rows without entry, if any, lie before this entry
-    stops: Whole  # NaN from here on
+    starts: IntArray  # of the columns, and the end of the last
+    middles: IntArray  # the zeros of rows without entry, if any, lie before this entry
+    stops: IntArray  # NaN from here on
 
     @classmethod
     def of(cls, X: Any) -> Self:
@@ -41,7 +40,7 @@ class SparseColumns:
         kernels.mark_cuts(values, starts, middles, stops, X.shape[0], entries)
         return cls(X.shape[0], entries, values, starts, middles, stops)
 
-    def best_cuts(self, weight: Whole, single: bool) -> tuple[Whole, Whole]:
+    def best_cuts(self, weight: IntArray, single: bool) -> tuple[IntArray, IntArray]:
         """Σ above − Σ below of each column at its best cut, and the entry beside it."""
         edges, places = np.zeros((2, self.middles.size), dtype=np.int64)
         given = (self.entries, self.starts, self.middles, self.stops, weight, int(weight.sum()))

@@ -11,15 +11,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from rankwise._validation import is_finite_number
 from rankwise.errors import ModelFileError
 from rankwise.kernels import _stumps as kernels
 from rankwise.kernels import _threads as threads
-from rankwise.rankers._persistence import is_number
 from rankwise.rankers.pairs.stumps._columns import canonical
+from rankwise.types import FloatArray, IntArray
 
-__all__ = ["Stumps"]
-
-Array = NDArray[np.float64]
 ROWS_AT_ONCE = 4096
 MOST_WEIGHT = 1e100  # of a stump in a model file, so that sums of them stay finite
 
@@ -32,10 +30,10 @@ class Stumps:
     array([0.5 , 0.25])
     """
 
-    feature: NDArray[np.int64]
-    threshold: Array
+    feature: IntArray
+    threshold: FloatArray
     sign: NDArray[np.int8]
-    weight: Array
+    weight: FloatArray
 
     @classmethod
     def of(cls, feature: Any, threshold: Any, sign: Any, weight: Any) -> Self:
@@ -64,7 +62,7 @@ class Stumps:
         at = first[kept]
         return self.of(feature[at], threshold[at], np.sign(value[kept]), np.abs(value[kept]))
 
-    def scores(self, X: Any) -> Array:
+    def scores(self, X: Any) -> FloatArray:
         """A score for each row of checked features, dense or CSR."""
         steps, out = self._steps, np.empty(X.shape[0])
         if sp.issparse(X):
@@ -79,14 +77,14 @@ class Stumps:
         threads.by_queries(lambda low, high: run(blocks[low], blocks[high], out), blocks)
         return out
 
-    def parts(self, X: Any) -> Array:
+    def parts(self, X: Any) -> FloatArray:
         """What each feature (by column) adds to the score of each row."""
         out = np.zeros(X.shape)
         for feature in np.unique(self.feature):
             out[:, feature] = self[self.feature == feature].scores(X)
         return out
 
-    def importances(self, n_features: int) -> Array:
+    def importances(self, n_features: int) -> FloatArray:
         """Share of each feature in the sum of all weights."""
         weight = np.zeros(n_features)
         np.add.at(weight, self.feature, self.weight)
@@ -105,9 +103,9 @@ class Stumps:
             all(isinstance(one, list) for one in lists)
             and len({len(one) for one in lists}) == 1
             and all(type(k) is int and 0 <= k < n_features for k in lists[0])
-            and all(is_number(x) for x in lists[1])
+            and all(is_finite_number(x) for x in lists[1])
             and all(type(s) is int and s in (-1, 1) for s in lists[2])
-            and all(is_number(x) and 0 <= x <= MOST_WEIGHT for x in lists[3])
+            and all(is_finite_number(x) and 0 <= x <= MOST_WEIGHT for x in lists[3])
         )
         if not fits:
             raise ModelFileError(
@@ -125,9 +123,9 @@ class Stumps:
 class _Steps:
     """The stumps of each feature as a step function: levels between rising thresholds."""
 
-    features: NDArray[np.int64]
-    table: tuple[NDArray[np.int64], Array, Array]  # where the thresholds of each feature start, thresholds, levels
-    at_zero: Array  # level of each feature at 0
+    features: IntArray
+    table: tuple[IntArray, FloatArray, FloatArray]  # where the thresholds of each feature start, thresholds, levels
+    at_zero: FloatArray  # level of each feature at 0
     base: float  # score where all features are 0
 
     @classmethod

@@ -6,15 +6,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from rankwise.metrics import Metric
-from rankwise.rankers.pairs._rows import JudgedRows
+from rankwise.rankers._eval_sets import EvalSet
 from rankwise.rankers.pairs.stumps._columns import canonical, sides
-
-__all__ = ["GrowingScores", "Watch"]
-
-Array = NDArray[np.float64]
 
 
 class GrowingScores:
@@ -38,7 +33,7 @@ class GrowingScores:
 class Watch:
     """The metric of each judged set after each round, and the round that is best on the first of them."""
 
-    def __init__(self, metric: Metric, judged: list[JudgedRows], patience: int | None) -> None:
+    def __init__(self, metric: Metric, judged: list[EvalSet], patience: int | None) -> None:
         self._metric, self._judged, self._patience = metric, judged, patience
         self._growing = [GrowingScores(rows.X) for rows in judged]
         self.round, self.best_round = 0, 0

@@ -1,4 +1,4 @@
-"""AUCSVM: SVM-Perf's model for the area under the ROC curve, and P0's baseline for grades."""
+"""AUCSVM: SVM-Perf's model for the area under the ROC curve, and Welleck 2016's baseline for grades."""
 
 from __future__ import annotations
 
@@ -6,22 +6,20 @@ from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rankwise._validation import as_vector, is_finite_number
 from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError, ModelFileError
 from rankwise.metrics import Metric
-from rankwise.metrics._evaluate import rows_of
 from rankwise.rankers._eval_sets import weights_of
-from rankwise.rankers._persistence import is_number
+from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers.pairs._base import Callback
-from rankwise.rankers.pairs._rows import PairRows
 from rankwise.rankers.pairs.svm._linear_ranker import LinearPairRanker, saved_numbers
 from rankwise.rankers.pairs.svm._pairs import Pairs
 from rankwise.rankers.pairs.svm._solve import Loss
 from rankwise.rankers.pairs.svm._training import Found, summed
-
-__all__ = ["AUCSVM"]
+from rankwise.types import FloatArray
 
 MOST_GRADES = 100  # each is a model of its own
 
@@ -31,8 +29,8 @@ class AUCSVM(LinearPairRanker):
 
     For each grade c above 0 it is the w of the least ½|w|² + C · mean of max(0, 1 − (s_i − s_j)), s = X·w, over all
     pairs of a row i of grade c and a row j of another, whatever their queries: SVM-Perf with its loss ROCArea, whose c
-    is C/100 (it counts swapped pairs in percent). The score is Σ_c c · s_c (P0 section 5), which is one linear model
-    again. Labels 0 and 1 (or below 0: not judged) are the plain case of one grade.
+    is C/100 (it counts swapped pairs in percent). The score is Σ_c c · s_c (Welleck 2016 section 5), which is one
+    linear model again. Labels 0 and 1 (or below 0: not judged) are the plain case of one grade.
 
     `qid` plays no part in training: the queries of an eval_set are what C is chosen by. A row weighs its sample_weight
     times its query's query_weight, a pair the product of its rows'.
@@ -84,7 +82,7 @@ class AUCSVM(LinearPairRanker):
         """Train on rows in any order, as one list; all else is as in `RankSVM.fit`."""
         queries = 1
         if qid is not None and y is not None:
-            groups = QueryGroups.of_rows(qid, rows_of("labels", y).size)
+            groups = QueryGroups.of_rows(qid, as_vector("labels", y).size)
             queries = groups.n_queries
             of_query = weights_of("query_weight", query_weight, queries, "query")
             if of_query is not None:
@@ -101,7 +99,7 @@ class AUCSVM(LinearPairRanker):
         y = rows.y
         return {c: Pairs.of((y == c).astype(np.float64), rows.offsets, rows.weight) for c in self._grades(y)}
 
-    def _grades(self, y: NDArray[np.float64]) -> list[float]:
+    def _grades(self, y: FloatArray) -> list[float]:
         grades = np.unique(y[y > 0.0])
         if not 1 <= grades.size <= MOST_GRADES:
             raise DataError(
@@ -112,7 +110,7 @@ class AUCSVM(LinearPairRanker):
 
     def max_rounds(self, y: ArrayLike, qid: ArrayLike | None = None) -> int:
         """Steps that training can take: `max_iter` for each grade and value of C, and one that judges the value."""
-        return len(self._values()) * (len(self._grades(rows_of("labels", y))) * int(self.max_iter) + 1)
+        return len(self._values()) * (len(self._grades(as_vector("labels", y))) * int(self.max_iter) + 1)
 
     def _learned(self, found: Found) -> dict[str, Any]:
         own = {"grades_": np.array(list(found.coefs)), "coefs_": np.array(list(found.coefs.values()))}
@@ -126,7 +124,7 @@ class AUCSVM(LinearPairRanker):
         grades, coefs = told.get("grades"), told.get("coefs")
         if (
             not isinstance(grades, list)
-            or not all(is_number(c) for c in grades)
+            or not all(is_finite_number(c) for c in grades)
             or not isinstance(coefs, list)
             or not 1 <= len(grades) == len(coefs) <= MOST_GRADES
         ):

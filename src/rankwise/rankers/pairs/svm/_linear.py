@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 
 from rankwise.errors import DataError
 from rankwise.kernels.rows._products import rows_times, times_rows
+from rankwise.types import FloatArray
 
-__all__ = ["LinearRows", "deviations"]
-
-Array = NDArray[np.float64]
 ROWS = 65_536  # at once, so that no second copy of the data in double precision is made
 ROUNDING = 4  # a deviation below so many units in the last place of the largest value is none
 
@@ -23,10 +21,10 @@ class LinearRows:
     """Rows x, whose scores are Σ_k w_k · scale_k · x_k; a feature of scale 0 never counts."""
 
     X: Any
-    scale: Array
+    scale: FloatArray
 
     @classmethod
-    def of(cls, X: Any, weight: Array | None, scaled: bool) -> LinearRows:
+    def of(cls, X: Any, weight: FloatArray | None, scaled: bool) -> LinearRows:
         """Rows as they are given, or scaled by their deviations."""
         if isinstance(X, np.ndarray):
             X = np.ascontiguousarray(X)
@@ -36,18 +34,18 @@ class LinearRows:
         found = deviations(X, np.ones(X.shape[0]) if weight is None else weight) if scaled else np.ones(X.shape[1])
         return cls(X, np.where(found > 0.0, 1.0 / np.where(found > 0.0, found, 1.0), 0.0))
 
-    def scores(self, w: Array) -> Array:
+    def scores(self, w: FloatArray) -> FloatArray:
         """The score of each row."""
         w = self.scale * w
         return rows_times(self.X, w) if isinstance(self.X, np.ndarray) else np.asarray(self.X @ w)
 
-    def sums(self, d: Array) -> Array:
+    def sums(self, d: FloatArray) -> FloatArray:
         """The sum of all rows, each times its entry of d."""
         found = times_rows(d, self.X) if isinstance(self.X, np.ndarray) else np.asarray(self.X.T @ d)
         return np.asarray(self.scale * found)
 
 
-def deviations(X: Any, weight: Array) -> Array:
+def deviations(X: Any, weight: FloatArray) -> FloatArray:
     """The standard deviation of each feature over weighted rows; 0 where it is no more than rounding."""
     with np.errstate(over="ignore", invalid="ignore"):
         share = weight / weight.sum()
@@ -58,7 +56,7 @@ def deviations(X: Any, weight: Array) -> Array:
     return np.where(found > ROUNDING * np.finfo(X.dtype).eps * largest, found, 0.0)
 
 
-def _dense(X: NDArray[Any], share: Array) -> tuple[Array, Array]:
+def _dense(X: NDArray[Any], share: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Deviation and largest size of each feature."""
     first = X[0].astype(np.float64)  # values less this one keep the squares small
     mean, squares, largest = np.zeros(X.shape[1]), np.zeros(X.shape[1]), np.zeros(X.shape[1])
@@ -71,7 +69,7 @@ def _dense(X: NDArray[Any], share: Array) -> tuple[Array, Array]:
     return np.sqrt(np.maximum(squares - mean**2, 0.0)), largest
 
 
-def _sparse(X: Any, share: Array) -> tuple[Array, Array]:
+def _sparse(X: Any, share: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The same of rows of which most entries are 0 and not stored."""
     columns, of_entry = X.shape[1], np.repeat(share, np.diff(X.indptr))
     about = np.bincount(X.indices, of_entry * X.data, columns)  # the mean, but for rounding

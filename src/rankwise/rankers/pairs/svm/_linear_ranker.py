@@ -8,22 +8,21 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankwise._validation import is_finite_number
 from rankwise.errors import DataError, ModelFileError
 from rankwise.kernels.rows._products import rows_times
 from rankwise.metrics import parse
-from rankwise.rankers._persistence import is_number, whole
+from rankwise.rankers._eval_sets import EvalSet
+from rankwise.rankers._pair_rows import PairRows
+from rankwise.rankers._persistence import whole
 from rankwise.rankers.pairs._base import PairRanker, Step
-from rankwise.rankers.pairs._rows import JudgedRows, PairRows
 from rankwise.rankers.pairs.svm._linear import LinearRows
 from rankwise.rankers.pairs.svm._pairs import Pairs
 from rankwise.rankers.pairs.svm._solve import Loss
 from rankwise.rankers.pairs.svm._training import Found, Settings, train
+from rankwise.types import FloatArray
 
-__all__ = ["LinearPairRanker", "saved_number", "saved_numbers"]
-
-Array = NDArray[np.float64]
 LARGEST = 1e150  # weight in a file: a feature times more may be no number
 
 
@@ -40,7 +39,7 @@ class LinearPairRanker(PairRanker):
     def _problems(self, rows: PairRows) -> dict[float, Pairs]:
         """Pairs to learn from, by the factor with which the model that is learnt from them counts in the score."""
 
-    def _steps(self, rows: PairRows, judged: list[JudgedRows]) -> Iterator[Step]:
+    def _steps(self, rows: PairRows, judged: list[EvalSet]) -> Iterator[Step]:
         settings = Settings(self._values(), self.loss, float(self.tol), int(self.max_iter))
         if len(settings.C) > 1 and not judged:
             raise DataError(
@@ -52,7 +51,7 @@ class LinearPairRanker(PairRanker):
         scaled = isinstance(features, np.ndarray) if self.scale is None else bool(self.scale)
         X = LinearRows.of(features, rows.weight, scaled)
 
-        def judge(coef: Array) -> list[float]:
+        def judge(coef: FloatArray) -> list[float]:
             return [one.value(metric, linear_scores(one.X, coef)) for one in judged]
 
         for found, values, best in train(settings, X, problems, judge):
@@ -71,10 +70,10 @@ class LinearPairRanker(PairRanker):
             "duality_gap_": found.gap,
         }
 
-    def _scores(self, X: Any) -> Array:
+    def _scores(self, X: Any) -> FloatArray:
         return linear_scores(X, self.coef_)
 
-    def _parts(self, X: Any) -> Array:
+    def _parts(self, X: Any) -> FloatArray:
         return np.asarray(X * self.coef_, dtype=np.float64)
 
     def _told(self) -> dict[str, Any]:
@@ -93,7 +92,7 @@ class LinearPairRanker(PairRanker):
         self.objective_, self.duality_gap_ = saved_number(told, "objective"), saved_number(told, "duality_gap")
 
 
-def linear_scores(X: Any, coef: Array) -> Array:
+def linear_scores(X: Any, coef: FloatArray) -> FloatArray:
     """X @ coef, added up in double precision."""
     return rows_times(np.ascontiguousarray(X), coef) if isinstance(X, np.ndarray) else np.asarray(X @ coef)
 
@@ -101,15 +100,17 @@ def linear_scores(X: Any, coef: Array) -> Array:
 def saved_number(told: dict[str, Any], name: str) -> float:
     """A number of a model's file."""
     value = told.get(name)
-    if not is_number(value):
+    if not is_finite_number(value):
         raise ModelFileError(f"{name} of the model must be a number, got {str(value)[:20]}; save it again")
     return float(value)  # type: ignore[arg-type]
 
 
-def saved_numbers(told: dict[str, Any], name: str, size: int) -> Array:
+def saved_numbers(told: dict[str, Any], name: str, size: int) -> FloatArray:
     """Weights of a model's file, one for each feature."""
     value = told.get(name)
-    fits = isinstance(value, list) and len(value) == size and all(is_number(v) and abs(v) <= LARGEST for v in value)
+    fits = (
+        isinstance(value, list) and len(value) == size and all(is_finite_number(v) and abs(v) <= LARGEST for v in value)
+    )
     if not fits:
-        raise ModelFileError(f"{name} of the model must be {size} finite numbers, one a feature; save it again")
+        raise ModelFileError(f"{name} of the model must be {size} finite numbers, one per feature; save it again")
     return np.array(value, dtype=np.float64)

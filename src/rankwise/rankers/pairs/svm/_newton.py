@@ -10,14 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.rankers.pairs.svm._linear import LinearRows
 from rankwise.rankers.pairs.svm._pairs import Pairs, Place
+from rankwise.types import FloatArray
 
-__all__ = ["Iterate", "Problem", "descend", "dot"]
-
-Array = NDArray[np.float64]
 MOST_PRODUCTS = 250  # of second derivatives with a direction, in one step
 TRIALS = 60  # lengths of a step
 ROUNDING = 1e-12  # of C, the objective of zero weights
@@ -32,13 +29,13 @@ class Problem:
     C: float
     width: float | None  # over which the hinge is rounded; None: the squared hinge
 
-    def at(self, w: Array, scores: Array) -> Iterate:
+    def at(self, w: FloatArray, scores: FloatArray) -> Iterate:
         """The objective at these weights, whose scores are known."""
         place = self.pairs.at(scores, self.width)
         gradient = w + self.C * self.rows.sums(place.slope)
         return Iterate(w, scores, place, 0.5 * dot(w, w) + self.C * place.loss, gradient)
 
-    def bend(self, at: Iterate, direction: Array) -> Array:
+    def bend(self, at: Iterate, direction: FloatArray) -> FloatArray:
         """The matrix of second derivatives times a direction."""
         return direction + self.C * self.rows.sums(at.place.bend(self.rows.scores(direction)))
 
@@ -47,11 +44,11 @@ class Problem:
 class Iterate:
     """Weights, their scores, and the objective there."""
 
-    w: Array
-    scores: Array
+    w: FloatArray
+    scores: FloatArray
     place: Place
     objective: float
-    gradient: Array
+    gradient: FloatArray
 
     @property
     def steepness(self) -> float:
@@ -59,7 +56,7 @@ class Iterate:
         return float(np.sqrt(dot(self.gradient, self.gradient)))
 
 
-def dot(a: Array, b: Array) -> float:
+def dot(a: FloatArray, b: FloatArray) -> float:
     """The product of two vectors, added up in the same order whatever the number of threads."""
     return float((a * b).sum())
 
@@ -77,7 +74,7 @@ def descend(problem: Problem, at: Iterate) -> Iterator[Iterate]:
         following = _line_search(problem, at, direction)
 
 
-def _newton_direction(problem: Problem, at: Iterate, enough: float) -> Array:
+def _newton_direction(problem: Problem, at: Iterate, enough: float) -> FloatArray:
     """Minus the gradient over the second derivatives, until what is left of the gradient is small enough."""
     left = -at.gradient
     found, along, size = np.zeros_like(left), left.copy(), dot(left, left)
@@ -93,7 +90,7 @@ def _newton_direction(problem: Problem, at: Iterate, enough: float) -> Array:
     return found
 
 
-def _line_search(problem: Problem, at: Iterate, direction: Array) -> Iterate | None:
+def _line_search(problem: Problem, at: Iterate, direction: FloatArray) -> Iterate | None:
     """Go down until half of the slope is left or less; None if nothing on the way is better.
 
     Where the objective is better by less than its rounding, the gradient tells.

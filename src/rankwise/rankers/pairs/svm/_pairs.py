@@ -11,16 +11,12 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.kernels import _threads as threads
 from rankwise.kernels.pairs import _close_pairs as close_pairs
 from rankwise.metrics._ranking import falling_rows
+from rankwise.types import FloatArray, IntArray
 
-__all__ = ["Pairs", "Place"]
-
-Array = NDArray[np.float64]
-Places = NDArray[np.int64]
 EXACT = 4 * float(np.finfo(np.float64).eps)  # the rounding of a margin, in units of the scores
 
 
@@ -28,13 +24,15 @@ EXACT = 4 * float(np.finfo(np.float64).eps)  # the rounding of a margin, in unit
 class Pairs:
     """Pairs of documents of a query with different grades, the weights of all of them adding up to 1."""
 
-    grade: Places  # within the query, from 0
-    grades: Places  # of each query, how many
-    weight: Array  # of each row; a pair weighs the product
-    offsets: Places
+    grade: IntArray  # within the query, from 0
+    grades: IntArray  # of each query, how many
+    weight: FloatArray  # of each row; a pair weighs the product
+    offsets: IntArray
 
     @classmethod
-    def of(cls, y: Array, offsets: Places, weight: Array | None = None, shares: Array | None = None) -> Pairs:
+    def of(
+        cls, y: FloatArray, offsets: IntArray, weight: FloatArray | None = None, shares: FloatArray | None = None
+    ) -> Pairs:
         """Those of grouped rows with these labels, of which one pair at least weighs something.
 
         A pair weighs the product of its rows' weights; with `shares`, the pairs of each query weigh its share together.
@@ -48,7 +46,7 @@ class Pairs:
         factor = np.divide(by_query, total * by_query.sum(), out=np.zeros_like(total), where=total > 0.0)
         return cls(grade, grades, given * np.repeat(np.sqrt(factor), np.diff(offsets)), offsets)
 
-    def at(self, scores: Array, width: float | None) -> Place:
+    def at(self, scores: FloatArray, width: float | None) -> Place:
         """The squared hinge at these scores, or the hinge rounded over this width."""
         order = falling_rows(scores, self.offsets)
         return Place(self, order, scores[order], self.grade[order], self.weight[order], width)
@@ -62,7 +60,13 @@ class Place:
     """
 
     def __init__(
-        self, pairs: Pairs, order: Places, scores: Array, grade: Places, weight: Array, width: float | None
+        self,
+        pairs: Pairs,
+        order: IntArray,
+        scores: FloatArray,
+        grade: IntArray,
+        weight: FloatArray,
+        width: float | None,
     ) -> None:
         self._pairs, self._order, self._scores, self._grade, self._weight = pairs, order, scores, grade, weight
         self._curvature = 2.0 if width is None else 1.0 / width
@@ -86,7 +90,7 @@ class Place:
             push += weight * (better - worse)
         self.slope = self._by_row(push)
 
-    def bend(self, direction: Array) -> Array:
+    def bend(self, direction: FloatArray) -> FloatArray:
         """The matrix of second derivatives by the scores, times a direction."""
         along = direction[self._order]
         _, worse, _, better = self._sums(along, self._least, 1.0)
@@ -98,20 +102,20 @@ class Place:
         margins = float((self._weight * (self._scores * worse - worse_scores)).sum())
         return float((self._weight * worse).sum()) - factor * margins, -margins
 
-    def _sums(self, value: Array, least: float, gap: float) -> Array:
+    def _sums(self, value: FloatArray, least: float, gap: float) -> FloatArray:
         """What `close_sums` gives for pairs with margins from `least` up to the gap."""
         pairs, found = self._pairs, np.empty((4, value.size))
         given = (self._scores, self._grade, pairs.grades, self._weight, value, pairs.offsets, least, gap)
         threads.by_queries(lambda low, high: close_pairs.close_sums(*given, low, high, *found), pairs.offsets)
         return found
 
-    def _by_row(self, ranked: Array) -> Array:
+    def _by_row(self, ranked: FloatArray) -> FloatArray:
         out = np.empty_like(ranked)
         out[self._order] = ranked
         return out
 
 
-def _grades(y: Array, offsets: Places) -> tuple[Places, Places]:
+def _grades(y: FloatArray, offsets: IntArray) -> tuple[IntArray, IntArray]:
     """Labels as whole numbers from 0 within each query, and how many there are."""
     sizes = np.diff(offsets)
     query = np.repeat(np.arange(sizes.size), sizes)

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rankwise.metrics import Metric
-from rankwise.rankers.pairs._rows import PairRows
+from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers.pairs.svm._linear_ranker import LinearPairRanker
 from rankwise.rankers.pairs.svm._pairs import Pairs
 from rankwise.rankers.pairs.svm._solve import Loss
-
-__all__ = ["RankSVM"]
+from rankwise.types import FloatArray
 
 
 class RankSVM(LinearPairRanker):
@@ -80,7 +79,7 @@ class RankSVM(LinearPairRanker):
     def _problems(self, rows: PairRows) -> dict[float, Pairs]:
         return {1.0: Pairs.of(rows.y, rows.offsets, rows.weight, self._shares(rows))}
 
-    def _shares(self, rows: PairRows) -> NDArray[np.float64] | None:
+    def _shares(self, rows: PairRows) -> FloatArray | None:
         """What the pairs of each query weigh together; None: what they weigh by themselves."""
         if self.weigh == "pairs":
             return None

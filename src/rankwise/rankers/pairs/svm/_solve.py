@@ -16,16 +16,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.rankers.pairs.svm._linear import LinearRows
 from rankwise.rankers.pairs.svm._newton import Problem, descend, dot
 from rankwise.rankers.pairs.svm._pairs import Pairs
 from rankwise.rankers.pairs.svm._stretch import stretch
+from rankwise.types import FloatArray
 
-__all__ = ["Loss", "Solution", "solutions"]
-
-Array = NDArray[np.float64]
 Loss = Literal["hinge", "squared_hinge"]
 ROUNDING = 1e-12  # of C, below which differences of objectives say nothing
 NARROWEST = 1e-8  # of which sums over pairs are still exact enough
@@ -38,8 +35,8 @@ SETTLED = 0.3  # a width is done with when so much of its own share of the gap i
 class Solution:
     """Weights, the scores that they give, their objective, and how much less it may be at the very best."""
 
-    w: Array
-    scores: Array
+    w: FloatArray
+    scores: FloatArray
     objective: float
     gap: float
 
@@ -52,7 +49,7 @@ class Solution:
 
 
 def solutions(
-    rows: LinearRows, pairs: Pairs, C: float, loss: Loss, w: Array, scores: Array, tol: float
+    rows: LinearRows, pairs: Pairs, C: float, loss: Loss, w: FloatArray, scores: FloatArray, tol: float
 ) -> Iterator[Solution]:
     """Better and better weights from these on, until the gap is small enough, or rounding allows nothing better."""
     found = _of_squared_hinge if loss == "squared_hinge" else _of_hinge
@@ -63,14 +60,16 @@ def solutions(
 
 
 def _of_squared_hinge(
-    rows: LinearRows, pairs: Pairs, C: float, w: Array, scores: Array, tol: float
+    rows: LinearRows, pairs: Pairs, C: float, w: FloatArray, scores: FloatArray, tol: float
 ) -> Iterator[Solution]:
     problem = Problem(rows, pairs, C, width=None)
     for at in descend(problem, problem.at(w, scores)):
         yield Solution(at.w, at.scores, at.objective, 0.5 * dot(at.gradient, at.gradient))
 
 
-def _of_hinge(rows: LinearRows, pairs: Pairs, C: float, w: Array, scores: Array, tol: float) -> Iterator[Solution]:
+def _of_hinge(
+    rows: LinearRows, pairs: Pairs, C: float, w: FloatArray, scores: FloatArray, tol: float
+) -> Iterator[Solution]:
     width, bound = 1.0, -np.inf
     best = Solution(w, scores, np.inf, np.inf)
     while True:

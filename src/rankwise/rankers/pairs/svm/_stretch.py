@@ -11,8 +11,6 @@ import numpy as np
 
 from rankwise.rankers.pairs.svm._newton import Iterate, dot
 
-__all__ = ["stretch"]
-
 TRIALS = 12
 SHORTEST = 1e-9  # factor: no weights can be worse than hardly any
 ENOUGH = 0.1  # of the gap: what a better length can no more than save

@@ -7,16 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.rankers.pairs.svm._linear import LinearRows
 from rankwise.rankers.pairs.svm._pairs import Pairs
 from rankwise.rankers.pairs.svm._solve import Loss, Solution, solutions
+from rankwise.types import FloatArray
 
-__all__ = ["Found", "Settings", "summed", "train"]
-
-log = logging.getLogger("rankwise")
-Array = NDArray[np.float64]
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -36,15 +33,15 @@ class Found:
     C: float
     solved: dict[float, Solution]
     steps: int
-    scale: Array
+    scale: FloatArray
 
     @property
-    def coefs(self) -> dict[float, Array]:
+    def coefs(self) -> dict[float, FloatArray]:
         """The models, in the units of the features."""
         return {factor: self.scale * one.w for factor, one in self.solved.items()}
 
     @property
-    def coef(self) -> Array:
+    def coef(self) -> FloatArray:
         """The model that is the sum of them."""
         return summed(self.coefs)
 
@@ -59,13 +56,13 @@ class Found:
         return sum(one.gap for one in self.solved.values())
 
 
-def summed(coefs: dict[float, Array]) -> Array:
+def summed(coefs: dict[float, FloatArray]) -> FloatArray:
     """One model for several: scores add up, each times its factor."""
     return np.asarray(sum(factor * coef for factor, coef in coefs.items()))
 
 
 def train(
-    settings: Settings, rows: LinearRows, problems: dict[float, Pairs], judge: Callable[[Array], list[float]]
+    settings: Settings, rows: LinearRows, problems: dict[float, Pairs], judge: Callable[[FloatArray], list[float]]
 ) -> Iterator[tuple[Found, list[float], list[float]]]:
     """After each step: the best so far, how the model of this step is judged (where one is finished), and the best."""
     start = Solution(np.zeros(rows.scale.size), np.zeros(rows.X.shape[0]), np.inf, np.inf)

@@ -7,15 +7,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from rankwise.objectives.rates._soft_counts import SoftCounts
-from rankwise.rankers.rates._rows import Array, Rows, Split
-
-__all__ = ["Family", "Scorer", "log_losses", "unit_of"]
+from rankwise.rankers.rates._rows import Rows, Split
+from rankwise.types import FloatArray
 
 
 class Scorer(Protocol):
     """A fitted model of two classes."""
 
-    def scores(self, X: Any) -> Array:
+    def scores(self, X: Any) -> FloatArray:
         """Log-odds, or something like them: the higher, the likelier positive."""
         ...
 
@@ -32,11 +31,11 @@ class Family(Protocol):
         ...
 
 
-def log_losses(scores: Array, positive: Any) -> Array:
+def log_losses(scores: FloatArray, positive: Any) -> FloatArray:
     """Cross entropy of each row."""
     return np.logaddexp(0.0, np.where(positive, -scores, scores))
 
 
-def unit_of(scores: Array, positive: Any) -> float:
+def unit_of(scores: FloatArray, positive: Any) -> float:
     """The scale of scores: their deviation among positives, since outliers rule that of all rows."""
     return max(float(np.std(scores[positive])), 1e-3)

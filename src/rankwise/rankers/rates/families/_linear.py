@@ -11,10 +11,9 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from rankwise.objectives.rates._soft_counts import SoftCounts
-from rankwise.rankers.rates._rows import Array, Rows, Split
+from rankwise.rankers.rates._rows import Rows, Split
 from rankwise.rankers.rates.families._base import Scorer, log_losses, unit_of
-
-__all__ = ["LinearFamily", "LinearScorer"]
+from rankwise.types import FloatArray
 
 PENALTIES = (1.0, 0.1, 0.01, 1e-3, 1e-4)  # tried in this order, each from the weights of the one before
 UNJUDGED = 0.1  # where there are too few rows to choose by
@@ -24,18 +23,18 @@ WIDTHS = (1.0, 0.5)  # of the sigmoids, in units of the scores
 
 @dataclass(frozen=True, eq=False)
 class LinearScorer:
-    """Weights of standardised features, and an intercept."""
+    """Weights of standardized features, and an intercept."""
 
-    weights: Array
+    weights: FloatArray
     intercept: float
     penalty: float
 
-    def scores(self, X: Any) -> Array:
+    def scores(self, X: Any) -> FloatArray:
         """X·w + b."""
         return np.asarray(X @ self.weights + self.intercept)
 
     @property
-    def vector(self) -> Array:
+    def vector(self) -> FloatArray:
         """Weights and intercept in one."""
         return np.append(self.weights, self.intercept)
 
@@ -79,20 +78,20 @@ def _loss(model: LinearScorer, rows: Rows) -> float:
     return float(rows.weight @ log_losses(model.scores(rows.X), rows.positive))
 
 
-def _entropy(rows: Rows, penalty: float, w: Array, scores: Array) -> tuple[float, Array]:
+def _entropy(rows: Rows, penalty: float, w: FloatArray, scores: FloatArray) -> tuple[float, FloatArray]:
     """Σ weight·CE / |Y+| + penalty/2 |w|², and its gradient by the scores."""
     value = rows.weight @ log_losses(scores, rows.positive) / rows.positives + 0.5 * penalty * w[:-1] @ w[:-1]
     return float(value), rows.weight * (expit(scores) - rows.positive) / rows.positives
 
 
-def _by_weights(rows: Rows, by_score: Array, penalty: float, w: Array) -> Array:
+def _by_weights(rows: Rows, by_score: FloatArray, penalty: float, w: FloatArray) -> FloatArray:
     return np.append(rows.X.T @ by_score + penalty * w[:-1], by_score.sum())
 
 
 def cross_entropy(rows: Rows, penalty: float, start: LinearScorer | None) -> LinearScorer:
     """The plain model."""
 
-    def program(w: Array) -> tuple[float, Array]:
+    def program(w: FloatArray) -> tuple[float, FloatArray]:
         value, by_score = _entropy(rows, penalty, w, rows.X @ w[:-1] + w[-1])
         return value, _by_weights(rows, by_score, penalty, w)
 
@@ -105,13 +104,15 @@ def cross_entropy(rows: Rows, penalty: float, start: LinearScorer | None) -> Lin
     return LinearScorer(w[:-1], float(w[-1]), penalty)
 
 
-def _with_counts(rows: Rows, soft: SoftCounts, penalty: float, gamma: float, width: float, start: Array) -> Array:
+def _with_counts(
+    rows: Rows, soft: SoftCounts, penalty: float, gamma: float, width: float, start: FloatArray
+) -> FloatArray:
     """Cross entropy + γ · (price · fp − gain · tp) / |Y+| over weights and thresholds, from here."""
     points = soft.points(rows.X @ start[:-1] + start[-1], width)
     scale = gamma / rows.positives
     size = start.size
 
-    def program(z: Array) -> tuple[float, Array]:
+    def program(z: FloatArray) -> tuple[float, FloatArray]:
         w, thresholds = z[:size], z[size:]
         scores = rows.X @ w[:-1] + w[-1]
         value, by_score = _entropy(rows, penalty, w, scores)
@@ -122,6 +123,6 @@ def _with_counts(rows: Rows, soft: SoftCounts, penalty: float, gamma: float, wid
     return _least(program, np.append(start, points.thresholds), maxiter=40, maxcor=15, ftol=1e-6, gtol=1e-5)[:size]
 
 
-def _least(program: Callable[[Array], tuple[float, Array]], first: Array, **options: Any) -> Array:
+def _least(program: Callable[[FloatArray], tuple[float, FloatArray]], first: FloatArray, **options: Any) -> FloatArray:
     solver: Any = minimize
     return np.asarray(solver(program, first, jac=True, method="L-BFGS-B", options=options).x)

@@ -14,10 +14,9 @@ from torch import nn
 
 from rankwise.objectives.rates._soft_counts import SoftCounts
 from rankwise.rankers.nets._module import make_module, scores_of, scores_of_rows, threads_worth
-from rankwise.rankers.rates._rows import Array, Rows, Split
+from rankwise.rankers.rates._rows import Rows, Split
 from rankwise.rankers.rates.families._base import Scorer, log_losses, unit_of
-
-__all__ = ["NetFamily", "NetScorer", "Shifted"]
+from rankwise.types import FloatArray
 
 GAMMAS = (0.5, 2.0, 8.0)  # soft counts against cross entropy; the weights of the three nets are averaged
 EPOCHS, RATE, EVERY = 12, 5e-4, 4  # of the epochs that tune; operating points are found anew every so many
@@ -41,11 +40,11 @@ class Shifted(nn.Module):
 
 @dataclass(frozen=True, eq=False)
 class NetScorer:
-    """A net on standardised features."""
+    """A net on standardized features."""
 
     module: nn.Module
 
-    def scores(self, X: Any) -> Array:
+    def scores(self, X: Any) -> FloatArray:
         """Log-odds."""
         return scores_of_rows(self.module, X, "cpu")
 
@@ -78,15 +77,15 @@ class NetFamily:
     def _by_cross_entropy(self, rows: Rows, judged: Rows | None, epochs: int) -> tuple[nn.Module, int]:
         odds = rows.positives / max(float(rows.weight.sum()) - rows.positives, 1e-9)
         module: nn.Module = Shifted(make_module(self.parameters, rows.X.shape[1]), float(np.log(odds)))
-        optimiser = torch.optim.AdamW(module.parameters(), lr=self.learning_rate, weight_decay=WEIGHT_DECAY)
+        optimizer = torch.optim.AdamW(module.parameters(), lr=self.learning_rate, weight_decay=WEIGHT_DECAY)
         least, best, at = np.inf, module, epochs
         for epoch in range(epochs):
             module.train()
             with threads_worth(module, self.batch_rows):
                 for X, positive, weight in _batches(rows, self.batch_rows, self.seed, epoch):
-                    optimiser.zero_grad(set_to_none=True)
+                    optimizer.zero_grad(set_to_none=True)
                     (weight * _cross_entropy(module(X), positive)).mean().backward()  # type: ignore[no-untyped-call]
-                    optimiser.step()
+                    optimizer.step()
             if judged is None:
                 continue
             loss = float(judged.weight @ log_losses(NetScorer(module).scores(judged.X), judged.positive))
@@ -120,7 +119,7 @@ class NetFamily:
             {"params": module.parameters(), "lr": RATE, "weight_decay": WEIGHT_DECAY},
             {"params": [thresholds], "lr": 2.0 * RATE * unit, "weight_decay": 0.0},
         ]
-        optimiser = torch.optim.AdamW(groups)
+        optimizer = torch.optim.AdamW(groups)
         scale = float(rows.weight.sum()) / rows.positives  # a mean over positives, as for linear models
         module.train()
         for epoch in range(EPOCHS):
@@ -130,11 +129,11 @@ class NetFamily:
                     thresholds.copy_(torch.tensor(points.thresholds))
             with threads_worth(module, 2 * self.batch_rows):
                 for X, positive, weight in _batches(rows, 2 * self.batch_rows, self.seed, epoch):
-                    optimiser.zero_grad(set_to_none=True)
+                    optimizer.zero_grad(set_to_none=True)
                     found = module(X)
                     loss = _cross_entropy(found, positive) + gamma * points.of_tensors(found, positive, thresholds)
                     (scale * (weight * loss).mean()).backward()
-                    optimiser.step()
+                    optimizer.step()
         return module
 
 

@@ -11,10 +11,9 @@ import numpy as np
 
 from rankwise.errors import DataError
 from rankwise.objectives.rates._soft_counts import SoftCounts, SoftPoints
-from rankwise.rankers.rates._rows import Array, Rows, Split, folds
+from rankwise.rankers.rates._rows import Rows, Split, folds
 from rankwise.rankers.rates.families._base import Scorer, unit_of
-
-__all__ = ["TreeFamily", "TreeScorer", "counted"]
+from rankwise.types import FloatArray
 
 GAMMAS = (2.0, 8.0)  # soft counts against log loss; the scores of the two models are averaged
 ROUNDS, RATE, EVERY = 80, 0.03, 10  # of the rounds that tune; operating points are found anew every so many
@@ -35,9 +34,9 @@ class TreeScorer:
 
     shared: lgb.Booster
     averaged: tuple[lgb.Booster, ...]
-    honest: Array
+    honest: FloatArray
 
-    def scores(self, X: Any) -> Array:
+    def scores(self, X: Any) -> FloatArray:
         """Sums of leaves."""
         total = _sums(self.shared, X)
         for booster in self.averaged:
@@ -83,7 +82,7 @@ class TreeFamily:
     def _grown(self, rows: Rows, trees: int) -> lgb.Booster:
         return self.boost("binary", _dataset(rows), trees, self.learning_rate)
 
-    def _honest(self, rows: Rows, trees: int, grown: lgb.Booster) -> Array:
+    def _honest(self, rows: Rows, trees: int, grown: lgb.Booster) -> FloatArray:
         scores = _sums(grown, rows.X)  # what remains where there are too few rows for parts
         for train, others in folds(rows.positive, INNER, self.seed):
             scores[others] = _sums(self._grown(rows.part(train), trees), rows.X[others])
@@ -119,7 +118,7 @@ def counted(rows: Rows, soft: SoftCounts, gamma: float, unit: float) -> Any:
     rounds = itertools.count()
     points: SoftPoints | None = None
 
-    def gradients(scores: Array, _: Any) -> tuple[Array, Array]:
+    def gradients(scores: FloatArray, _: Any) -> tuple[FloatArray, FloatArray]:
         nonlocal points
         number = next(rounds)
         if number % EVERY == 0 or points is None:
@@ -129,7 +128,7 @@ def counted(rows: Rows, soft: SoftCounts, gamma: float, unit: float) -> Any:
     return gradients
 
 
-def _dataset(rows: Rows, start: Array | None = None) -> lgb.Dataset:
+def _dataset(rows: Rows, start: FloatArray | None = None) -> lgb.Dataset:
     """With a start, the objective is our own, which weighs rows itself."""
     weight = rows.weight if start is None else None
     names = [f"f{column}" for column in range(rows.X.shape[1])]  # as a model file has them
@@ -140,5 +139,5 @@ def _dataset(rows: Rows, start: Array | None = None) -> lgb.Dataset:
     return data
 
 
-def _sums(booster: lgb.Booster, X: Any) -> Array:
+def _sums(booster: lgb.Booster, X: Any) -> FloatArray:
     return np.asarray(booster.predict(X, raw_score=True), dtype=np.float64)

@@ -14,8 +14,6 @@ from rankwise.errors import WorkerLostError
 from rankwise.rankers.trees.dask._failure import CHECK_SECONDS, alive, checked_results, raise_if_lost
 from rankwise.rankers.trees.dask._part_calls import call, close_part, open_part
 
-__all__ = ["Cluster"]
-
 ROUND_SECONDS = 60  # that Ctrl-C waits for the end of a round
 IN_STEP = ("start", "grow")  # what some parts have begun must be ended by all
 

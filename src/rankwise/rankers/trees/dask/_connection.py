@@ -13,8 +13,6 @@ from distributed.utils import silence_logging_cmgr
 
 from rankwise.errors import DataError
 
-__all__ = ["started"]
-
 START_SECONDS = 10  # that a scheduler may take to answer
 
 

@@ -11,8 +11,6 @@ from rankwise.rankers.trees._boosting import Rounds
 from rankwise.rankers.trees.dask._cluster import Cluster
 from rankwise.rankers.trees.dask._worker import Grown, Sum
 
-__all__ = ["ClusterEngine", "combined"]
-
 
 class ClusterEngine:
     """Grows trees on all parts; they are told after each round, so that none is lost with a worker."""

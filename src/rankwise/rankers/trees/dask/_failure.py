@@ -13,17 +13,6 @@ from distributed.comm.core import CommClosedError
 
 from rankwise.errors import DataError, RankwiseError, WorkerLostError
 
-__all__ = [
-    "CHECK_SECONDS",
-    "START_SECONDS",
-    "alive",
-    "checked_results",
-    "raise_if_lost",
-    "results",
-    "saying_when",
-    "workers_of",
-]
-
 CHECK_SECONDS = 1.0  # between looks at whether all workers are alive
 START_SECONDS = 10  # that a first worker may take to come
 NOTICE_SECONDS = 10.0  # until the scheduler knows of a death that other workers have felt

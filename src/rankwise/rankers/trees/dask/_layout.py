@@ -11,13 +11,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pyarrow import compute
 
 from rankwise.data.io._tables import query_ids
 from rankwise.rankers.trees.dask._sources import Piece, batches_of
-
-__all__ = ["Layout", "PieceSurvey", "assign", "lay_out", "survey_piece"]
+from rankwise.types import FloatArray, IntArray
 
 pc: Any = compute  # typed too narrowly by its stubs
 LARGE = 0.05  # of a worker's share: queries of that size are dealt singly
@@ -28,21 +26,21 @@ class PieceSurvey:
     """Queries of a piece, by first appearance, with their rows; and its labels, with how often each is there."""
 
     qids: Any
-    rows: NDArray[np.int64]
-    labels: NDArray[np.float64]
-    label_rows: NDArray[np.int64]
+    rows: IntArray
+    labels: FloatArray
+    label_rows: IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
     """Queries of all pieces by number, in order of first appearance."""
 
-    rows: NDArray[np.int64]  # of each query
-    numbers: Sequence[NDArray[np.int64]]  # of the queries of each piece
+    rows: IntArray  # of each query
+    numbers: Sequence[IntArray]  # of the queries of each piece
     piece_qids: Sequence[Any]  # their names
     piece_rows: Sequence[int]
-    labels: NDArray[np.float64]
-    label_rows: NDArray[np.int64]
+    labels: FloatArray
+    label_rows: IntArray
 
     @property
     def n_rows(self) -> int:
@@ -90,7 +88,7 @@ def lay_out(surveys: Sequence[PieceSurvey]) -> Layout:
     )
 
 
-def assign(rows: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
+def assign(rows: IntArray, parts: int) -> IntArray:
     """The part of each query: large queries first, the largest to the emptiest part, then the others in their order.
 
     So parts differ by little, and most of a part's rows stand together in the input, where it need not read the rest.

@@ -9,17 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.rankers.trees import _plan as local
-from rankwise.rankers.trees._boosting import Scores
 from rankwise.rankers.trees.dask._cluster import Cluster
 from rankwise.rankers.trees.dask._layout import Layout
 from rankwise.rankers.trees.dask._sources import ClusterRows
 from rankwise.rankers.trees.dask._worker_rows import Request
-
-__all__ = ["gathered_keys", "requests_of", "sample_of"]
+from rankwise.types import FloatArray, IntArray
 
 
 def requests_of(
-    rows: ClusterRows, layout: Layout, part_of: NDArray[np.int64], parts: int, by_row: dict[str, Scores]
+    rows: ClusterRows, layout: Layout, part_of: IntArray, parts: int, by_row: dict[str, FloatArray]
 ) -> tuple[list[list[Any]], list[list[Request]]]:
     """For each part the pieces that it reads, and what it takes from each."""
     pieces: list[list[Any]] = [[] for _ in range(parts)]
@@ -35,7 +33,7 @@ def requests_of(
     return pieces, requests
 
 
-def sample_of(cluster: Cluster) -> tuple[NDArray[np.float32], Scores]:
+def sample_of(cluster: Cluster) -> tuple[NDArray[np.float32], FloatArray]:
     """The rows that bins are found from: those with the lowest keys of all parts, as on one machine."""
     keys = np.concatenate(cluster.all("lowest_keys"))
     last = min(local.BINNED_FROM, keys.size) - 1

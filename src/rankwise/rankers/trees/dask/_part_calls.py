@@ -7,8 +7,6 @@ from typing import Any
 from rankwise.errors import WorkerLostError
 from rankwise.rankers.trees.dask._worker import Part
 
-__all__ = ["call", "close_part", "open_part"]
-
 _PARTS: dict[str, Part] = {}
 
 

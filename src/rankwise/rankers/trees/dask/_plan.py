@@ -8,17 +8,15 @@ from typing import Any
 
 import lightgbm as lgb
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.data._row_hashes import Keys
-from rankwise.rankers.trees._boosting import Rounds, Scores
+from rankwise.rankers.trees._boosting import Rounds
 from rankwise.rankers.trees._model_text import written
 from rankwise.rankers.trees._stages import Draw
 from rankwise.rankers.trees._training import Course, State, trees_so_far
 from rankwise.rankers.trees.dask._cluster import Cluster
 from rankwise.rankers.trees.dask._engine import ClusterEngine, combined
-
-__all__ = ["ClusterPlan"]
+from rankwise.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +26,8 @@ class ClusterPlan(Course):
     cluster: Cluster
     rows: int
     query_keys: Sequence[Keys]  # of the training rows and of each judged set
-    part_queries: Sequence[NDArray[np.int64]]  # numbers of the queries of each part, in its order
-    given: Sequence[Scores]  # what the caller gave for each row or query
+    part_queries: Sequence[IntArray]  # numbers of the queries of each part, in its order
+    given: Sequence[FloatArray]  # what the caller gave for each row or query
 
     @property
     def size(self) -> tuple[int, int]:

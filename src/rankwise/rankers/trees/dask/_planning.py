@@ -21,8 +21,6 @@ from rankwise.rankers.trees.dask._loading import gathered_keys, requests_of, sam
 from rankwise.rankers.trees.dask._plan import ClusterPlan
 from rankwise.rankers.trees.dask._sources import ClusterRows, as_cluster_rows
 
-__all__ = ["make_cluster_plan"]
-
 
 @saying_when("before the first round")
 def make_cluster_plan(

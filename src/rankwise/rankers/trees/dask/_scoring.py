@@ -10,16 +10,14 @@ import numpy as np
 from distributed import Client
 
 from rankwise.data._sources import RowSource
-from rankwise.rankers.trees._boosting import Scores
 from rankwise.rankers.trees._model_text import read_booster, written
 from rankwise.rankers.trees._predict import mean_scores
 from rankwise.rankers.trees.dask._failure import results, saying_when, workers_of
 from rankwise.rankers.trees.dask._sources import ClusterRows, Piece, as_cluster_rows, batches_of
+from rankwise.types import FloatArray
 
-__all__ = ["cluster_scores"]
 
-
-def cluster_scores(boosters: Sequence[lgb.Booster], client: Client, rows: RowSource) -> Iterator[Scores]:
+def cluster_scores(boosters: Sequence[lgb.Booster], client: Client, rows: RowSource) -> Iterator[FloatArray]:
     """Scores of the pieces of rows, one after the other; workers are ahead of the reader."""
     workers_of(client)
     spread = rows if isinstance(rows, ClusterRows) else replace(as_cluster_rows(client, rows), features=rows.features)
@@ -29,7 +27,7 @@ def cluster_scores(boosters: Sequence[lgb.Booster], client: Client, rows: RowSou
         yield from results(client, futures)
 
 
-def _scores(piece: Piece, texts: Sequence[str], features: tuple[str, ...]) -> Scores:
+def _scores(piece: Piece, texts: Sequence[str], features: tuple[str, ...]) -> FloatArray:
     boosters = [read_booster(text) for text in texts]
     parts = [mean_scores(boosters, batch.X, 1) for batch in batches_of(piece, features)]
     return np.concatenate([np.empty(0), *parts])

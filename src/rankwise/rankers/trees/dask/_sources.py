@@ -13,16 +13,15 @@ from dask.base import is_dask_collection
 from distributed import Client
 from numpy.typing import NDArray
 
+from rankwise._validation import as_vector
 from rankwise.data._sources import VALUES_AT_ONCE, ParquetRows, RowSource
 from rankwise.data.io._formats import numbered_columns
 from rankwise.data.io._table_batch import TableBatch
 from rankwise.data.io._tables import Columns, TableRows, rows_of_batch
 from rankwise.errors import DataError, ShapeError
-from rankwise.metrics._evaluate import rows_of
 from rankwise.rankers._features import NamedColumns, as_numbers
 from rankwise.rankers.trees._streaming import as_stream
-
-__all__ = ["ArrayPiece", "ClusterRows", "Piece", "as_cluster_rows", "batches_of"]
+from rankwise.types import FloatArray
 
 FRAME = Path("the Dask DataFrame")
 
@@ -32,7 +31,7 @@ class ArrayPiece:
     """Rows in memory."""
 
     X: NDArray[np.float32]
-    y: NDArray[np.float64]
+    y: FloatArray
     qid: Any = None
 
     def batches(self) -> Iterator[TableRows]:
@@ -88,10 +87,10 @@ def _from_arrays(client: Client, X: Any, y: Any, qid: Any) -> ClusterRows:
     values = as_numbers(X.values if isinstance(X, NamedColumns) else X, "a cluster").astype(np.float32, copy=False)
     if y is None:
         raise DataError("labels must be passed along with arrays, got none; pass y, or predict arrays without a client")
-    labels = rows_of("labels", y)
+    labels = as_vector("labels", y)
     ids = None if qid is None else pa.array(np.asarray(qid).tolist())
     if len(values) != labels.size or (ids is not None and len(ids) != labels.size):
-        raise ShapeError(f"X, y and qid must have one entry a row, got {len(values)} rows and {labels.size} labels")
+        raise ShapeError(f"X, y and qid must have one entry per row, got {len(values)} rows and {labels.size} labels")
     return ClusterRows(
         features=tuple(names or numbered_columns(values.shape[1])),
         has_qid=ids is not None,

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rankwise.data._row_hashes import Keys
 from rankwise.errors import DataError
 from rankwise.metrics import Metric, evaluate
-from rankwise.rankers.trees._boosting import Judged, LocalEngine, Rounds, Scores, largest_of, put_on_a_grid
+from rankwise.rankers.trees._boosting import Judged, LocalEngine, Rounds, largest_of, put_on_a_grid
 from rankwise.rankers.trees._local_plan import Plan
 from rankwise.rankers.trees._model_text import read_booster, split_trees
 from rankwise.rankers.trees._plan import binned, check_splits, dataset
@@ -26,8 +26,7 @@ from rankwise.rankers.trees._predict import mean_scores
 from rankwise.rankers.trees._stages import Draw, StageWork
 from rankwise.rankers.trees.dask._sources import Piece
 from rankwise.rankers.trees.dask._worker_rows import PartRows, Request
-
-__all__ = ["Grown", "Part", "Sum"]
+from rankwise.types import FloatArray, IntArray
 
 Sum = tuple[float, int]  # of a metric over queries, and how many these are
 
@@ -65,7 +64,7 @@ class Part:
         sample: int,
         pieces: Sequence[Sequence[Piece]],
         requests: Sequence[Sequence[Request]],
-    ) -> list[tuple[NDArray[np.int64], Keys] | None]:
+    ) -> list[tuple[IntArray, Keys] | None]:
         """Read the training rows and those of each judged set; for each, its queries and what tells them apart."""
         sets = [
             PartRows(its, asked, features, sample if number == 0 else 0) if its else None
@@ -74,7 +73,7 @@ class Part:
         first = sets[0]
         assert first is not None
         self.rows, self.judged_rows = first, sets[1:]
-        told: list[tuple[NDArray[np.int64], Keys] | None] = []
+        told: list[tuple[IntArray, Keys] | None] = []
         for one in sets:
             if one is None:
                 told.append(None)
@@ -88,7 +87,7 @@ class Part:
         self.sample = self.rows.lowest.found()
         return self.sample[0]
 
-    def lowest_rows(self, highest: int) -> tuple[NDArray[np.float32], Scores]:
+    def lowest_rows(self, highest: int) -> tuple[NDArray[np.float32], FloatArray]:
         """Features and labels of the rows that are."""
         keys, X, y = self.sample
         chosen = keys <= np.uint64(highest)
@@ -96,11 +95,11 @@ class Part:
 
     def bin(
         self,
-        sample: tuple[NDArray[np.float32], Scores],
+        sample: tuple[NDArray[np.float32], FloatArray],
         options: dict[str, Any],
         course: dict[str, Any],
         judged_metrics: Sequence[Metric],
-        query_weight: Scores | None,
+        query_weight: FloatArray | None,
         machines: int,
     ) -> None:
         """Put all rows into bins, which are the same on all workers, and make a plan of them."""
@@ -186,7 +185,7 @@ class Part:
         return [(0.0, 0) if rows is None else _sum(*next(judged)) for rows in self.judged_rows]
 
 
-def _sum(judged: Judged, metric: Metric, scores: Scores) -> Sum:
+def _sum(judged: Judged, metric: Metric, scores: FloatArray) -> Sum:
     (values,) = evaluate(judged.y, scores, judged.qid, metric).per_query.values()
     known = values[~np.isnan(values)]
     return math.fsum(known), known.size

@@ -16,8 +16,7 @@ from rankwise.data._row_hashes import row_keys
 from rankwise.data._sources import ParquetRows
 from rankwise.rankers.trees._sampling import LowestKeys
 from rankwise.rankers.trees.dask._sources import ArrayPiece, Piece, batches_of
-
-__all__ = ["PartRows", "Request"]
+from rankwise.types import FloatArray, IntArray
 
 pc: Any = compute  # typed too narrowly by its stubs
 
@@ -27,16 +26,16 @@ class Request:
     """What a part holds of a piece: queries by name and number (−1: another part's), and numbers given for each row."""
 
     qids: Any
-    numbers: NDArray[np.int64]
-    given: dict[str, NDArray[np.float64]]
+    numbers: IntArray
+    given: dict[str, FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
 class _OwnRows:
     X: NDArray[np.float32]
-    y: NDArray[np.float64]
-    query: NDArray[np.int64]
-    places: NDArray[np.int64]  # in the piece
+    y: FloatArray
+    query: IntArray
+    places: IntArray  # in the piece
 
 
 class PartRows:

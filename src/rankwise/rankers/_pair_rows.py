@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rankwise._validation import as_vector
 from rankwise.data._groups import QueryGroups
 from rankwise.data._row_hashes import row_keys
 from rankwise.errors import DataError, ShapeError
-from rankwise.metrics import Metric, evaluate
-from rankwise.metrics._evaluate import rows_of
 from rankwise.rankers._eval_sets import weights_of
+from rankwise.types import FloatArray, IntArray
 
-__all__ = ["JudgedRows", "PairRows", "judged_rows", "pair_rows"]
-
-Array = NDArray[np.float64]
 LEAST, MOST = 1e-100, 1e100  # weights whose products, and sums of these, are numbers
 
 
@@ -27,12 +22,12 @@ LEAST, MOST = 1e-100, 1e100  # weights whose products, and sums of these, are nu
 class PairRows:
     """`order` says which of the rows given stands at each place; all other fields are in that order, but for X."""
 
-    X: Any  # as given: a net standardises it, and a large one is copied once at most
-    y: Array  # below 0, which means not judged, is 0
-    offsets: NDArray[np.int64]
-    weight: Array | None  # by row; a pair weighs the product of its documents'
-    order: NDArray[np.int64]
-    query_weight: Array | None = None  # of each query in this order; the weights of its rows have it in them
+    X: Any  # as given: a net standardizes it, and a large one is copied once at most
+    y: FloatArray  # below 0, which means not judged, is 0
+    offsets: IntArray
+    weight: FloatArray | None  # by row; a pair weighs the product of its documents'
+    order: IntArray
+    query_weight: FloatArray | None = None  # of each query in this order; the weights of its rows have it in them
 
     @property
     def features(self) -> Any:
@@ -60,22 +55,6 @@ class PairRows:
         return replace(self, y=y, offsets=offsets, weight=weight, order=self.order[kept], query_weight=of_query)
 
 
-@dataclass(frozen=True)
-class JudgedRows:
-    """Rows that a model is judged on while it learns."""
-
-    X: Any
-    y: Array
-    qid: NDArray[Any] | None
-
-    def value(self, metric: Metric, scores: Array) -> float:
-        """The metric itself, as `rankwise.evaluate` has it."""
-        value = evaluate(self.y, scores, self.qid, metric)[metric]
-        if math.isnan(value):
-            raise DataError(f"no query of eval_set has {metric.needs}, which {metric} needs; pass other queries")
-        return value
-
-
 def pair_rows(
     name: str,
     features: Any,
@@ -87,11 +66,11 @@ def pair_rows(
     """Check labels, queries and weights of these features, which must have been checked."""
     if y is None:
         raise DataError(f"{name} requires y to be passed, but the target y is None; pass the labels")
-    labels = rows_of("labels", y)
+    labels = as_vector("labels", y)
     rows = features.shape[0]
     groups = QueryGroups.single(labels.size) if qid is None else QueryGroups.from_qid(qid)
     if labels.size != rows or groups.n_rows != rows:
-        raise ShapeError(f"X, y and qid must have one entry a row, got {rows}, {labels.size} and {groups.n_rows}")
+        raise ShapeError(f"X, y and qid must have one entry per row, got {rows}, {labels.size} and {groups.n_rows}")
     grouped = np.maximum(groups.grouped(labels), 0.0)
     _check_labels(grouped, groups.offsets)
     rows_given = weights_of("sample_weight", sample_weight, rows, "row")
@@ -109,22 +88,7 @@ def pair_rows(
     )
 
 
-def judged_rows(given: Any, prepared: Callable[[Any], Any]) -> JudgedRows:
-    """An eval_set, checked; its features by way of `prepared`."""
-    if not isinstance(given, tuple) or len(given) not in (2, 3):
-        raise DataError(f"eval_set must be (X, y, qid) or a list of these, got {type(given).__name__}")
-    X, y, qid = (*given, None)[:3]
-    features, labels = prepared(X), rows_of("labels of eval_set", y)
-    groups = None if qid is None else np.asarray(qid)
-    for name, entries in (("y", labels), ("qid", groups)):
-        if entries is not None and len(entries) != features.shape[0]:
-            raise ShapeError(
-                f"{name} of eval_set must have one entry a row: got {len(entries)} for {features.shape[0]}"
-            )
-    return JudgedRows(features, labels, groups)
-
-
-def _check_labels(y: Array, offsets: NDArray[np.int64], more: str = "") -> None:
+def _check_labels(y: FloatArray, offsets: IntArray, more: str = "") -> None:
     starts = offsets[:-1]
     if not y.size or (np.minimum.reduceat(y, starts) == np.maximum.reduceat(y, starts)).all():
         raise DataError(
@@ -132,9 +96,7 @@ def _check_labels(y: Array, offsets: NDArray[np.int64], more: str = "") -> None:
         )
 
 
-def _own_order(
-    X: Any, grades: Array, groups: QueryGroups, weight: Array | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _own_order(X: Any, grades: FloatArray, groups: QueryGroups, weight: FloatArray | None) -> tuple[IntArray, IntArray]:
     """Grouped rows by what stands in them, and where queries then start: neither names nor the input's order matter."""
     keys = groups.grouped(row_keys(X, np.zeros(grades.size)))
     starts = groups.offsets[:-1]
@@ -148,7 +110,7 @@ def _own_order(
     return order, np.append(0, np.cumsum(groups.sizes[by_key]))
 
 
-def _pair_weights(groups: QueryGroups, rows: Array | None, queries: Array | None) -> Array | None:
+def _pair_weights(groups: QueryGroups, rows: FloatArray | None, queries: FloatArray | None) -> FloatArray | None:
     """A weight for each grouped row, whose products over pairs are the weights of pairs."""
     if rows is None and queries is None:
         return None
