@@ -3,13 +3,24 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test lint format bench clean
+.PHONY: demo test test-fast coverage lint format bench clean
 
 demo: .venv/installed
 	$(BIN)/python examples/demo.py
 
 test: .venv/installed-dev lint
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+
+# The tests that need neither a browser nor many seconds, for the inner loop.
+test-fast: .venv/installed-dev
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow and not browser" tests
+
+# Every test in one process after another; processes that tests start are measured too.
+coverage: .venv/installed-dev
+	$(BIN)/coverage erase
+	NUMBA_DISABLE_JIT=0 $(BIN)/coverage run -m pytest tests src
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
 
 lint: .venv/installed-dev
 	$(BIN)/ruff format --check .

@@ -4,8 +4,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 collect_ignore = ["golden/make_xgboost.py", "golden/make_xgboost_dump.py"]  # need XGBoost, which the tests do not
+
+# A machine that runs ten other processes takes as long as it takes.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 DATA = Path(os.environ.get("RANKWISE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

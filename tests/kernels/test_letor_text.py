@@ -48,7 +48,7 @@ numbers = st.builds(
 
 
 @given(numbers)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_any_number_is_read_as_python_reads_it(text):
     value = float(text)
     if abs(value) < 3.4e38:
@@ -57,20 +57,20 @@ def test_any_number_is_read_as_python_reads_it(text):
 
 
 @given(st.floats(width=32, allow_nan=False, allow_infinity=False))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_float32_survives_its_shortest_text(value):
     assert same(feature(str(np.float32(value))), np.float32(value))
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False, min_value=-1e38, max_value=1e38))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_doubles_with_17_digits(value):
     assert same(feature(repr(value)), np.float32(value))
     assert same(label(repr(value)), value)
 
 
 @given(st.integers(0x00000001, 0x7F7FFFFE), st.sampled_from([-1, 0, 1]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_halfway_between_two_float32(bits, nudge):
     """Exact midpoints, and one unit in their last digit beside them: the cases that need Python's float."""
     low, high = np.array([bits, bits + 1], dtype=np.uint32).view(np.float32)

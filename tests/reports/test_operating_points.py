@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwise.metrics import compare, evaluate
@@ -18,7 +18,6 @@ METRICS = ["r@p=0.9", "p@r=0.5", "tpr@fpr=0.1"]
 LISTS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9)), min_size=2, max_size=40)
 
 
-@settings(deadline=None)  # the first example loads the kernels
 @given(LISTS, st.sampled_from(METRICS))
 def test_the_threshold_is_the_one_that_the_value_is_of(rows, metric):
     labels, scores = np.array(rows, dtype=float).T

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 
 from rankwise.data import RankingData
 from rankwise.errors import DataError, ShapeError
@@ -30,7 +30,6 @@ def test_labels_of_the_pool_count_not_those_of_the_data():
     assert Pool(DATA, np.where(Y < 0, 0.0, -1.0), FirstFeature()).candidates.tolist() == [0, 2, 5]
 
 
-@settings(deadline=None)
 @given(score_lists)
 def test_ranks_by_loops(lists):
     pool, where = pool_of_scores(lists)

@@ -22,7 +22,7 @@ def graded_pool(labels: list[float], known: list[float], candidates: list[float]
 labelled_scores = st.lists(st.tuples(st.integers(0, 4), st.integers(-8, 8)), min_size=2, max_size=20)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(labelled_scores, st.lists(st.integers(-10, 10), min_size=1, max_size=8))
 def test_chances_of_at_least_a_grade_are_separate_logistic_fits(known, candidates):
     labels, scores = (np.array(column, dtype=float) for column in zip(*known, strict=True))
@@ -40,7 +40,7 @@ def test_chances_of_at_least_a_grade_are_separate_logistic_fits(known, candidate
         assert chances[:, k:].sum(axis=1) == pytest.approx(so_far, abs=1e-9)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(labelled_scores)
 def test_where_grades_rise_with_the_score_so_do_chances(known):
     labels, scores = (sorted(map(float, column)) for column in zip(*known, strict=True))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwise.data import RankingData
@@ -34,7 +34,6 @@ def expected_rows(pool: Pool, count: int, apart: float) -> list[int]:
     ]
 
 
-@settings(deadline=None)
 @given(st.integers(1, 80), st.integers(1, 3), st.integers(1, 6), st.floats(0.01, 3.0), st.integers(0, 99))
 def test_by_loops_and_sparse_as_dense(rows, queries, count, apart, seed):
     rng = np.random.default_rng(seed)

@@ -42,7 +42,7 @@ def assert_same(a, b):
 @pytest.mark.parametrize("ending", ["txt", "csv", "tsv", "parquet"])
 def test_round_trip_of_anything(tmp_path, ending):
     @given(ranking_data())
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     def check(data):
         path = tmp_path / f"data.{ending}"
         write(data, path)

@@ -21,7 +21,7 @@ def example(queries: int = 50, seed: int = 0) -> RankingData:
 
 
 @given(st.integers(0, 1000), st.sampled_from([(0.6, 0.2, 0.2), (0.5, 0.5), (1.0,), (0.9, 0.1)]))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_split_keeps_queries_whole(seed, fractions):
     data = example()
     parts = split(data, fractions, seed=seed)

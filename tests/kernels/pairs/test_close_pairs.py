@@ -35,7 +35,7 @@ def ranked_rows(draw):
     }
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(ranked_rows())
 def test_sums_are_those_of_a_double_loop(rows):
     scores, grade, grades, weight, value, offsets, least, gap, qid = rows.values()

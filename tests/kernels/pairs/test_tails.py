@@ -47,7 +47,7 @@ def levels_of(scores, grade, weight, offsets):
     return place, levels[:count], better[:count], worse[:count], starts
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(ranked_lists(most_grades=2))
 def test_equal_scores_are_put_together(lists):
     scores, grade, _, weight, offsets = lists
@@ -70,7 +70,7 @@ def lowest_mean(gaps, weights, mass):
     return float(np.clip(mass - before, 0.0, weights[order]) @ gaps[order]) / mass
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(ranked_lists(), st.floats(1e-3, 1.0), st.sampled_from([0.0, 1e-9, 1e-3]), st.floats(-1.0, 1.0), st.data())
 def test_the_gap_below_which_the_lowest_pairs_lie(lists, share, close, guess, data):
     """Whatever the guess is: the weights below both ends are as said and enclose the mass, whose mean is known."""
@@ -99,7 +99,7 @@ def test_the_gap_below_which_the_lowest_pairs_lie(lists, share, close, guess, da
         assert -rounding <= mixed - lowest_mean(gaps, weights, mass) <= 2.0 * close + rounding
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(ranked_lists(most_grades=2), st.floats(-1.1, 1.1), st.floats(0.0, 1.0), st.floats(0.0, 1.0))
 def test_partners_of_two_grades(lists, low, width, share):
     scores, grade, _, weight, offsets = lists
@@ -117,7 +117,7 @@ def test_partners_of_two_grades(lists, low, width, share):
     assert np.allclose(of_worse[place][grade == 0], expected[1][grade == 0], rtol=1e-12, atol=1e-12)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(ranked_lists(), st.floats(-1.1, 1.1))
 def test_close_pairs_of_any_number_of_grades(lists, gap):
     """Weights, and sums of values, of the partners of each row that are closer than the gap."""

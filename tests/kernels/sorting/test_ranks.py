@@ -25,7 +25,7 @@ def scores_for(n: int, seed: int, ties: bool) -> NDArray[np.float64]:
 
 
 @given(sizes, st.integers(0, 99), st.booleans(), st.sampled_from([0.0, -np.inf, 1e300, 1e-320, 1e6]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_short_lists_are_sorted_stably(counts: list[int], seed: int, ties: bool, outlier: float) -> None:
     """Spread out or not: an outlier or a score of −∞ leaves all others in one bucket."""
     offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
@@ -51,7 +51,7 @@ def test_long_lists_too(threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
     st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([-np.inf, 0.0, -0.0]), min_size=1),
     st.sampled_from(["1", "2", "3"]),
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_radix_order(scores: list[float], threads: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RANKWISE_NUM_THREADS", threads)
@@ -59,7 +59,7 @@ def test_radix_order(scores: list[float], threads: str) -> None:
 
 
 @given(st.lists(st.integers(0, 4).map(float), min_size=1, max_size=50), st.integers(0, 99))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_tie_orders(labels: list[float], seed: int) -> None:
     y = np.array(labels)
     scores = scores_for(y.size, seed, ties=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
@@ -18,7 +18,6 @@ def flat(parts: list[list[float]]) -> tuple[np.ndarray, np.ndarray]:
     return np.array([v for part in parts for v in part]), np.cumsum([0, *map(len, parts)])
 
 
-@settings(deadline=None)
 @given(lists)
 def test_gaps_ranks_and_chances(parts):
     scores, offsets = flat([sorted(part) for part in parts])
@@ -37,7 +36,6 @@ def test_gaps_ranks_and_chances(parts):
             np.testing.assert_allclose(chances[offsets[q] : offsets[q + 1]], expected, rtol=1e-12)
 
 
-@settings(deadline=None)
 @given(lists, st.integers(1, 9), st.integers(0, 99))
 def test_the_best_of_each(parts, count, seed):
     values, offsets = flat(parts)

@@ -32,7 +32,7 @@ def same(found: float, expected: float, tolerance: float = 1e-12) -> bool:
 
 @pytest.mark.parametrize("name", sorted(DISTINCT))
 @given(example=lists(ties=False))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_value_is_the_definition(name: str, example: tuple[list[float], list[float]]) -> None:
     y, s = example
     assert same(rw.evaluate(y, s, metrics=[name])[name], DISTINCT[name](y, s))
@@ -40,7 +40,7 @@ def test_value_is_the_definition(name: str, example: tuple[list[float], list[flo
 
 @pytest.mark.parametrize("name", sorted(TIE_AWARE))
 @given(example=lists(ties=True))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_value_with_ties_is_the_definition(name: str, example: tuple[list[float], list[float]]) -> None:
     y, s = example
     tolerance = 2e-4 if name in BY_GRID else 1e-12  # the reference integrates on a grid
@@ -53,7 +53,7 @@ def test_every_metric_has_a_textbook_version() -> None:
 
 
 @given(lists(ties=True))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_agrees_with_scikit_learn(example: tuple[list[float], list[float]]) -> None:
     y, s = np.array(example[0]), np.array(example[1])
     relevant = (y > 0).astype(int)

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
@@ -82,7 +82,6 @@ ROWS_OF_DATA = st.lists(st.tuples(st.integers(0, 1), st.integers(-4, 6)), min_si
 OBJECTIVES = st.sampled_from(["r@p=0.5", "r@p=0.8", "p@r=0.3", "p@r=0.9", "tpr@fpr=0.2", "tpr@fpr=0.6"])
 
 
-@settings(deadline=None)  # another process may hold the processor
 @given(ROWS_OF_DATA, OBJECTIVES, st.sampled_from([0.6, 0.9, 0.99]))
 def test_counts_bounds_and_rates_recomputed(rows, objective, confidence):
     y, scores = np.array(rows, dtype=float).T
@@ -106,7 +105,6 @@ def test_counts_bounds_and_rates_recomputed(rows, objective, confidence):
     assert found.interval == pytest.approx(tuple(binomtest(hits, trials).proportion_ci(confidence)), abs=1e-9)
 
 
-@settings(deadline=None)  # another process may hold the processor
 @given(ROWS_OF_DATA, st.sampled_from(["p@r=0.3", "p@r=0.9", "tpr@fpr=0.2", "tpr@fpr=0.6"]))
 def test_the_best_of_all_that_pass_where_the_rate_is_monotone(rows, objective):
     y, scores = np.array(rows, dtype=float).T
@@ -122,7 +120,6 @@ def test_the_best_of_all_that_pass_where_the_rate_is_monotone(rows, objective):
     assert rw.certify(y, scores, objective).expected == best
 
 
-@settings(deadline=None)  # another process may hold the processor
 @given(ROWS_OF_DATA, OBJECTIVES, st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_changes_nothing(rows, objective, random):
     mixed = rows.copy()
@@ -130,14 +127,12 @@ def test_the_order_of_the_rows_changes_nothing(rows, objective, random):
     assert rw.certify(*np.array(rows).T, objective) == rw.certify(*np.array(mixed).T, objective)
 
 
-@settings(deadline=None)  # another process may hold the processor
 @given(ROWS_OF_DATA, OBJECTIVES)
 def test_more_confidence_never_gives_more(rows, objective):
     gains = [rw.certify(*np.array(rows).T, objective, confidence=c).expected or 0.0 for c in (0.55, 0.7, 0.9, 0.99)]
     assert gains == sorted(gains, reverse=True)
 
 
-@settings(deadline=None)  # another process may hold the processor
 @given(ROWS_OF_DATA, OBJECTIVES)
 def test_the_rows_said_to_be_needed_suffice(rows, objective):
     found = rw.certify(*np.array(rows).T, objective)

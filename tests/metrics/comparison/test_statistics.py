@@ -115,7 +115,7 @@ def test_bootstrap_interval_is_that_of_scipy_within_the_noise_of_sampling():
 
 
 @given(PAIRS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_p_values_lie_in_0_1_and_do_not_depend_on_who_is_a(pair):
     a, b = pair
     for test in (rs.paired_t, rs.fisher_randomization):
@@ -128,7 +128,7 @@ def test_p_values_lie_in_0_1_and_do_not_depend_on_who_is_a(pair):
 
 
 @given(TABLES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_tukey_is_symmetric_and_blind_to_how_hard_a_query_is(table):
     p = rs.tukey_hsd(table)
     assert ((p >= 0) & (p <= 1)).all()
@@ -149,7 +149,7 @@ def test_holm_only_raises_p_values_and_keeps_their_order(p):
 
 
 @given(st.integers(2, 40), st.integers(0, 2**32 - 1))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_intervals_hold_the_mean_and_equal_weights_change_nothing(n, seed):
     values = np.random.default_rng(seed).random(n)
     for interval in (rs.t_interval, rs.bootstrap_interval):

@@ -37,7 +37,7 @@ def test_lightgbm_takes_tiny_numbers_for_zero(threshold: float, x: float) -> Non
         assert (seen <= threshold) == (value <= _as_it_acts(threshold))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(floats, min_size=1, max_size=4))
 def test_solr_gets_each_threshold_back_when_it_adds_its_slack(limits: list[float]) -> None:
     trees = [Tree(Split(0, limit, Leaf(-1.0), Leaf(1.0), "as zero")) for limit in limits]

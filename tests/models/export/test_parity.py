@@ -93,7 +93,7 @@ def test_both_readers_add_up_the_same_floats(kind: str, to: str) -> None:
 TREES = [kind for kind in TAKES if IS_TREES[kind]]
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 @pytest.mark.parametrize("kind", TREES)
 def test_any_row_of_floats_gets_the_score_of_the_model(kind: str, data: st.DataObject) -> None:

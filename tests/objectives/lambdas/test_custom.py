@@ -37,7 +37,7 @@ def by_definition(y: Any, scores: Any, qid: Any, seed: int = 0) -> tuple[Any, An
     return gradient, hessian
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.data())
 def test_rows_come_back_in_the_order_of_the_input(data: st.DataObject) -> None:
     n = data.draw(st.integers(1, 30))

@@ -81,7 +81,7 @@ def hard_lists(draw: st.DrawFn) -> tuple[NDArray[Any], NDArray[Any]]:
     "metric", ["auc", "mauc", "ndcg", "ndcg@10", "map", "map@10", "mrr", "err", "p@5", "wta", "bpref"]
 )
 @given(case=hard_lists())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_linear_is_exact(metric: str, case: tuple[NDArray[Any], NDArray[Any]]) -> None:
     y, s = case
     exact = rw.lambda_gradients(metric, y, s, method="exact")
@@ -91,7 +91,7 @@ def test_linear_is_exact(metric: str, case: tuple[NDArray[Any], NDArray[Any]]) -
 
 
 @given(case=hard_lists(), metric=st.sampled_from(["auc", "ndcg@10", "map", "pairs"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_what_holds_of_any_list(case: tuple[NDArray[Any], NDArray[Any]], metric: str) -> None:
     """λ's sum to zero, Hessians are not negative, the best documents are pushed up and the worst down."""
     y, s = case

@@ -55,7 +55,7 @@ def best_cuts(name, scores, positive):
 
 
 @pytest.mark.parametrize("name", POINTS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rows())
 def test_the_threshold_parts_the_rows_where_the_best_cut_does(name, drawn):
     scores, positive, weight = drawn

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rankwise.sampling import Entropy, Random, Top, Uncertain
 from tests.reference import samplers
 from tests.sampling.pool_factories import one_query, pool_of_scores, score_lists, utilities_of
 
 
-@settings(deadline=None)
 @given(score_lists)
 def test_uncertain_is_the_nearest_score_by_loops(lists):
     for scores, found in zip(lists, utilities_of(Uncertain(), lists), strict=True):
@@ -24,7 +23,6 @@ def test_uncertain_by_hand():
     assert utilities_of(Uncertain(), [[3.0], [3.0, 3.0]]) == [[-np.inf], [0.0, 0.0]]
 
 
-@settings(deadline=None)
 @given(score_lists)
 def test_entropy_is_the_expected_number_of_wrong_pairs_by_loops(lists):
     for scores, found in zip(lists, utilities_of(Entropy(), lists), strict=True):
@@ -39,7 +37,6 @@ def test_entropy_by_hand():
     assert one_query(Entropy(), [1.0, 1.0, 1.0]) == pytest.approx([0.5, 0.5, 0.5], abs=1e-12)
 
 
-@settings(deadline=None)
 @given(score_lists)
 def test_top_takes_the_highest_scores(lists):
     pool, where = pool_of_scores(lists)

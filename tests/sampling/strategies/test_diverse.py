@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
 
@@ -49,7 +49,6 @@ def made_pool(queries: int, labelled: int, candidates: int, seed: int, least: in
     return Pool(RankingData(X, y, qid), y, ranker)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 7), st.integers(2, 5), st.integers(1, 6), st.integers(2, 4), st.integers(0, 99))
 def test_utilities_are_differences_of_ranks_by_loops(queries, labelled, candidates, folds, seed):
     pool = made_pool(queries, labelled, candidates, seed)

@@ -35,7 +35,7 @@ def chosen_by_loops(pool: Pool, first: int, among: int, count: int) -> dict[Any,
     }
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(1, 4), st.integers(1, 4), st.integers(0, 5), st.integers(1, 8), st.integers(0, 999))
 def test_by_loops(queries, first, more, count, seed):
     rng = np.random.default_rng(seed)

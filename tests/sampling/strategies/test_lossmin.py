@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwise.errors import DataError
@@ -74,7 +74,6 @@ def test_figure_1_takes_the_largest_of_each_query():
     assert [row for row in whole if pool.data.qid[row] == 0] == [first[k] for k in (1, 0, 2, 4, 3)]
 
 
-@settings(deadline=None)
 @given(score_lists, st.floats(0.05, 0.95))
 def test_is_p4_by_loops(lists, weight):
     found = utilities_of(LossMin(weight=weight), lists)
@@ -83,7 +82,6 @@ def test_is_p4_by_loops(lists, weight):
         assert values == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=5).filter(any), st.floats(-1e6, 1e6, width=32))
 def test_equal_scores_have_equal_utilities(sizes, score):
     """So that LossMin is Random where the ranker says nothing."""

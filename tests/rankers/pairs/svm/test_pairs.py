@@ -19,7 +19,7 @@ def loss_of(slack, width):
     return value, np.clip(slack / width, 0.0, 1.0), ((slack > 0) & (slack < width)) / width
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     st.integers(0, 2**32 - 1),
     st.lists(st.integers(1, 12), min_size=1, max_size=4),
