@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from rankwise.cli import _app as app
+from rankwise.cli import app
 from rankwise.data import web, write
 
 Run = Callable[..., Result]

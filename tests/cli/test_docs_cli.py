@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import typer.main
 
-from rankwise.cli import _app as app
+from rankwise.cli import app
 from tests.cli.conftest import Run
 
 DOCS = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")

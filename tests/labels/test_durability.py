@@ -19,7 +19,7 @@ KILLS = 300
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL and no fork")
 def test_writers_killed_hundreds_of_times_lose_nothing(tmp_path: Path) -> None:
-    script = Path(__file__).with_name("killed_writers.py")
+    script = Path(__file__).with_name("crashing_writers.py")
     done = subprocess.run(
         [sys.executable, str(script), str(tmp_path), str(KILLS), "0"], capture_output=True, text=True, timeout=300
     )

@@ -32,7 +32,7 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Later:
     known = migrate.scripts()
 
     def add(*more: str) -> None:
-        for home in ("migrate", "database"):
+        for home in ("_migrate", "_database"):
             monkeypatch.setattr(f"rankwise.labels.{home}.scripts", lambda: [*known, *more])
 
     return add

@@ -61,7 +61,7 @@ def weights_of(name: str, given: ArrayLike | None, count: int, what: str) -> Flo
         return None
     weights = as_vector(name, given)
     if weights.size != count:
-        raise ShapeError(f"{name} must have one entry a {what}: got {weights.size} for {count}")
+        raise ShapeError(f"{name} must have one entry per {what}: got {weights.size} for {count}")
     if (weights < 0).any() or not weights.any():
         raise DataError(f"{name} must be 0 or more and not all zero, got a lowest of {weights.min():g}")
     return weights

@@ -18,7 +18,7 @@ from rankwise.data import RankingData, read, write
 from rankwise.labels import LabelStore
 from tests.cli.conftest import Run
 
-SOURCE = Path(__file__).parents[2] / "src"
+SOURCE = Path(__file__).parents[3] / "src"
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from rankwise.rankers._base import Ranker, model_kinds
 from tests.cli.conftest import Run
 from tests.cli.test_errors import assert_one_sentence
 
-SOURCE = Path(__file__).parents[2] / "src"
+SOURCE = Path(__file__).parents[3] / "src"
 SMALL = ("simulate", "test.txt", "--test", "other.txt", "--start", "1,3", "--per-query", 2, "--rounds", 2, "--jobs", 1)
 # So many runs that no process ends before it is stopped.
 LONG = (*SMALL, "--seeds", 30, "--samplers", "top,random", "--json", "--checkpoint", "runs.json")

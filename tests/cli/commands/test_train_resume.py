@@ -16,7 +16,7 @@ from tests.cli.conftest import Run
 from tests.cli.test_errors import assert_one_sentence
 from tests.cli.trained import SET, make_data
 
-SOURCE = Path(__file__).parents[2] / "src"
+SOURCE = Path(__file__).parents[3] / "src"
 CHECKPOINT = Path("run/training.npz")
 TRAIN = ("train", "train.txt", "-o", "m.rw", *SET)
 
@@ -29,7 +29,7 @@ SCRIPT = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a test run in the background may have been told to ignore it
 from rankwise.cli import app
-from rankwise.rankers import checkpoint
+from rankwise.rankers import _checkpoint as checkpoint
 checkpoint.SECONDS, checkpoint.SHARE = 0.0, 1e9
 app(sys.argv[1:])
 """

@@ -35,7 +35,7 @@ if __name__ == "__main__":
     # which a test run in the background may have been told to ignore
     signal.signal(signal.SIGINT, signal.default_int_handler)
     from rankwise.cli import app
-    from rankwise.rankers import checkpoint
+    from rankwise.rankers import _checkpoint as checkpoint
     checkpoint.SECONDS = 0.0
     app(sys.argv[1:])
 """

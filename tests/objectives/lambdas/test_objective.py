@@ -16,7 +16,7 @@ import rankwise as rw
 from rankwise.errors import DataError, MetricError, ShapeError
 from rankwise.metrics import Metric
 from rankwise.objectives import LambdaObjective
-from rankwise.objectives.lambdas._objective import _pair_sums as pair_sums
+from rankwise.objectives.lambdas import _pair_sums as pair_sums
 from tests.reference.lambdas_by_definition import lambdas
 
 WITH_FACTORS = (

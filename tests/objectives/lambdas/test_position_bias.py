@@ -9,7 +9,7 @@ import pytest
 
 from rankwise.data import cubic, simulate_clicks
 from rankwise.objectives import PositionBias
-from rankwise.objectives.lambdas._objective import _position_bias as position_bias
+from rankwise.objectives.lambdas import _position_bias as position_bias
 from tests.reference.click_likelihood import likely_propensities
 
 

@@ -68,7 +68,7 @@ def test_an_own_net_is_resumed(tmp_path):
 
 SCRIPT = """
 import sys
-from rankwise.rankers import checkpoint
+from rankwise.rankers import _checkpoint as checkpoint
 from tests.rankers.nets.factories import fitted
 checkpoint.SECONDS, checkpoint.SHARE = 0.0, 1e9
 fitted(epochs=400, early_stopping_rounds=None, checkpoint=sys.argv[1])
@@ -78,7 +78,7 @@ fitted(epochs=400, early_stopping_rounds=None, checkpoint=sys.argv[1])
 def test_killed_by_the_system(tmp_path):
     """A real SIGKILL at a moment of chance: what is on disk is whole, and goes on as if nothing had been."""
     path = tmp_path / "run.npz"
-    process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(path)], cwd=Path(__file__).parents[2])
+    process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(path)], cwd=Path(__file__).parents[3])
     try:
         while not path.exists():
             assert process.poll() is None

@@ -19,7 +19,8 @@ from tests.rankers.nets.factories import fitted
 SCRIPT = """
 import json, os, sys
 from pathlib import Path
-from rankwise.rankers import checkpoint, net_descents
+from rankwise.rankers import _checkpoint as checkpoint
+from rankwise.rankers.nets import _objectives as net_descents
 from tests.rankers.factories import VALID
 from tests.rankers.nets.factories import fitted
 
@@ -43,7 +44,7 @@ said["unseeded"] = fitted(random_state=None, dropout=0.2, epochs=3).predict(VALI
 def torchrun(folder: Path, **options: object) -> list[dict]:
     script = folder / "script.py"
     script.write_text(SCRIPT)
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     process = subprocess.Popen(
         [*launch, str(script), str(folder), json.dumps(options)], cwd=root, stderr=subprocess.PIPE, text=True,

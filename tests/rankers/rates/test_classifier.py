@@ -242,7 +242,7 @@ def test_trees_and_nets_are_tuned_by_soft_counts(name, objective, monkeypatch):
     family = family_of(model_of(name, epochs=20, n_estimators=100), seed=0)
     plain = family.plain(rows, folds(rows.positive, 3, 0), refit=True)[-1]
     tuned = family.tuned(plain, rows, soft)
-    module = importlib.import_module(f"rankwise.rankers.rates.{name}")
+    module = importlib.import_module(f"rankwise.rankers.rates.families._{name}")
     monkeypatch.setattr(module, "GAMMAS", (0.0,) * len(module.GAMMAS))
     untuned = family.tuned(plain, rows, soft)
     scores = plain.honest if name == "trees" else plain.scores(rows.X)  # what tuning starts from

@@ -71,7 +71,7 @@ def test_killed_in_every_round_is_undisturbed(tmp_path):
 
 SCRIPT = """
 import sys
-from rankwise.rankers import checkpoint
+from rankwise.rankers import _checkpoint as checkpoint
 from tests.rankers.trees.test_checkpoint import train
 checkpoint.SECONDS, checkpoint.SHARE = 0.0, 1e9
 train(sys.argv[1], n_estimators=300, early_stopping_rounds=None)
@@ -81,7 +81,7 @@ train(sys.argv[1], n_estimators=300, early_stopping_rounds=None)
 def test_killed_by_the_system(tmp_path):
     """A real SIGKILL at a moment of chance: what is on disk is whole, and goes on as if nothing had been."""
     path = tmp_path / "run.npz"
-    process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(path)], cwd=Path(__file__).parents[2])
+    process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(path)], cwd=Path(__file__).parents[3])
     try:
         while not path.exists():
             assert process.poll() is None

@@ -262,7 +262,7 @@ def test_a_mistake_of_ours_shows_no_traceback(
 
 def test_the_page_asks_nobody_else() -> None:
     """No address in what we serve leads elsewhere, and no data become markup."""
-    page = Path(__file__).parents[2] / "src" / "rankwise" / "serve" / "labelling" / "page"
+    page = Path(__file__).parents[3] / "src" / "rankwise" / "serve" / "labelling" / "page"
     for file in page.iterdir():
         text = file.read_text().replace("http://www.w3.org/2000/svg", "")
         for word in (

@@ -15,7 +15,7 @@ from rankwise.labels import LabelStore
 from rankwise.serve.labelling._labellers import Labellers
 from tests.serve.labelling.factories import label_round, make_session, pool, serving, settled, truth
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 PICTURES = DOCS / "labelling"
 LARGEST = 150_000
 VIEWS: dict[str, dict[str, Any]] = {

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import rankwise as rw
-from rankwise.cli import _app as app
+from rankwise.cli import app
 from rankwise.serve.ranking._app import Limits
 from rankwise.serve.ranking._metrics import Metrics, shared_counts
 from rankwise.serve.ranking._openapi import openapi

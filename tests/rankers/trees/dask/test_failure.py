@@ -50,7 +50,7 @@ def test_killed_in_training_and_resumed(client):
     assert model.evals_result_["valid_0"]["ndcg@5"] == pytest.approx(one.evals_result_["valid_0"]["ndcg@5"])
 
 
-@pytest.mark.parametrize("step", ["part.Part.load", "part.Part.start"])
+@pytest.mark.parametrize("step", ["_worker.Part.load", "_worker.Part.start"])
 def test_killed_before_the_first_round(client, tmp_path, step):
     """While rows are read, and where the others wait for it to join their network."""
     parts = write_parts(TRAIN, tmp_path, "part", 4)
@@ -63,7 +63,7 @@ def test_killed_before_the_first_round(client, tmp_path, step):
 def test_others_do_what_is_left_of_a_prediction(client, tmp_path):
     parts = write_parts(TRAIN, tmp_path, "part", 4)
     model = rw.LambdaMART("ndcg@5", **SMALL).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)
-    die_in(client, "scoring._scores")
+    die_in(client, "_scoring._scores")
     with at_most(60):
         assert np.array_equal(model.predict(parts, client=client), model.predict(TRAIN.X))
 
