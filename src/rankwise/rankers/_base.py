@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from rankwise._validation import as_vector
 from rankwise.data._groups import QueryGroups
 from rankwise.metrics import Metric, evaluate, parse
+from rankwise.rankers._parameters import Constraint
 from rankwise.types import FloatArray
 
 _KINDS: dict[str, type[SavableModel]] = {}
@@ -35,6 +36,7 @@ class SavableModel(BaseEstimator, ABC):  # type: ignore[misc]
     """Base of all models; a subclass with a `kind` can be saved and loaded under that name."""
 
     kind: ClassVar[str] = ""
+    _parameter_constraints: ClassVar[dict[str, list[Constraint]]] = {}
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

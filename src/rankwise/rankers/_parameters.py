@@ -1,125 +1,155 @@
-"""What the parameters of rankers may be, and what the engine of trees is told."""
+"""What a parameter of an estimator may be: constraints, which each class lists by name in `_parameter_constraints`."""
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from rankwise.errors import DataError
-
-# name: whole number, lowest (None: above 0), highest
-RANGES: dict[str, tuple[bool, float | None, float]] = {
-    "n_estimators": (True, 1, 10**6),
-    "learning_rate": (False, None, 1e3),
-    "num_leaves": (True, 2, 131_072),
-    "min_child_samples": (True, 0, 2**31 - 1),
-    "min_sum_hessian_in_leaf": (False, 0, 1e300),
-    "reg_lambda": (False, 0, 1e300),
-    "colsample_bytree": (False, None, 1),
-    "max_bin": (True, 2, 65_535),
-    "sigma": (False, None, 1e6),
-    "bags": (True, 1, 10**4),
-    "query_subsample": (False, None, 1),
-    "early_stopping_rounds": (True, 1, 10**6),
-    "verbose": (True, 0, 10**6),
-    "epochs": (True, 1, 10**6),
-    "weight_decay": (False, 0, 1e3),
-    "dropout": (False, 0, 0.99),
-    "batch_queries": (True, 1, 10**9),
-    "anchors": (True, 1, 1000),
-    "folds": (True, 2, 1000),
-    "penalty": (False, 0, 1e6),
-    "net_learning_rate": (False, None, 1e3),
-    "batch_rows": (True, 1, 10**9),
-    "tol": (False, None, 1),
-    "max_iter": (True, 1, 10**9),
-    "epsilon": (False, None, 1),
-    "C": (False, None, 1e12),
-}
-SEVERAL = {"epsilon": "method", "C": "C"}  # may be a list, in a model that has the other parameter too
-OPTIONAL = ("early_stopping_rounds", "max_bin", "batch_queries", "penalty")  # may be None
-WORDS: dict[str, tuple[Any, ...]] = {
-    "norm": ("gap", None),
-    "activation": ("relu", "tanh"),
-    "optimizer": ("adamw", "p2"),
-    "calibration": ("isotonic", "sigmoid"),
-    "method": ("pairs", "reduced", "heuristic", "hard"),
-    "loss": ("hinge", "squared_hinge"),
-    "weigh": ("documents", "queries", "pairs"),
-}
-MOST_LAYERS, WIDEST = 100, 10**6
-
-BINS, FEWER_BINS, MANY_ROWS = 255, 127, 50_000  # the default of max_bin, and that from so many rows on
+from rankwise.types import JsonObject
 
 
-def check_parameters(given: dict[str, Any]) -> None:
-    """Raise DataError on the first parameter that is out of its range."""
-    for name, (whole, low, high) in RANGES.items():
-        if name not in given or (name in OPTIONAL and given[name] is None):
-            continue
-        several = SEVERAL.get(name) in given and isinstance(given[name], list | tuple) and len(given[name]) > 0
-        for value in given[name] if several else [given[name]]:
-            kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
-            fits = isinstance(value, kinds) and not (isinstance(value, bool) and name != "verbose")
-            if not fits or not value <= high or (value <= 0 if low is None else value < low):  # NaN is not <= high
-                kind = "a whole number" if whole else "a number"
-                bounds = f"above 0 and at most {high:g}" if low is None else f"from {low:g} to {high:g}"
-                raise DataError(f"{name} must be {kind} {bounds}, got {value!r}")
-    for name, words in WORDS.items():
-        if name in given and not (isinstance(given[name], str | None) and given[name] in words):
-            known = " or ".join("None" if word is None else f'"{word}"' for word in words)
-            raise DataError(f"{name} must be {known}, got {given[name]!r}")
-    if not isinstance(given.get("n_jobs"), int | np.integer | None):
-        raise DataError(f"n_jobs must be a number of threads, or None for all cores, got {given['n_jobs']!r}")
-    if "hypotheses" in given:
-        _check_hypotheses(given["hypotheses"])
-    if "hidden" in given:
-        _check_hidden(given["hidden"])
-    if not isinstance(given.get("scale"), bool | np.bool_ | None):
-        raise DataError(f"scale must be True, False, or None for dense features alone, got {given['scale']!r}")
+class Constraint(Protocol):
+    """Values that a parameter may have; `str` describes them, as in "a whole number from 1 to 10"."""
+
+    def accepts(self, value: object) -> bool:
+        """Whether the value is one of them."""
 
 
-def _check_hypotheses(given: Any) -> None:
-    functions = isinstance(given, list | tuple) and len(given) > 0 and all(map(callable, given))
-    if not functions and not (isinstance(given, str) and given in ("features", "stumps")):
-        raise DataError(f'hypotheses must be "features", "stumps" or a list of functions of X, got {given!r}')
+class Constrained(Protocol):
+    """An estimator whose class says what its parameters may be."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Constraint]]]
+
+    def get_params(self, deep: bool = True) -> JsonObject:
+        """Parameters by name."""
 
 
-def _check_hidden(hidden: Any) -> None:
-    widths = list(hidden) if isinstance(hidden, list | tuple) else None
-    if (
-        widths is None
-        or len(widths) > MOST_LAYERS
-        or not all(
-            isinstance(width, int | np.integer) and not isinstance(width, bool) and 1 <= width <= WIDEST
-            for width in widths
-        )
-    ):
-        raise DataError(
-            f"hidden must be the widths of at most {MOST_LAYERS} layers, whole numbers from 1 to {WIDEST}, got "
-            f"{hidden!r}; () is a linear model"
-        )
+@dataclass(frozen=True)
+class Integer:
+    """Whole numbers from `low` to `high`; a bool is none, unless `allow_bool`."""
+
+    low: int
+    high: int
+    allow_bool: bool = False
+
+    def accepts(self, value: object) -> bool:
+        """Whether the value is one of them."""
+        is_number = isinstance(value, int | np.integer) and (self.allow_bool or not isinstance(value, bool))
+        return is_number and bool(self.low <= value <= self.high)  # type: ignore[operator]
+
+    def __str__(self) -> str:
+        return f"a whole number from {self.low:g} to {self.high:g}"
 
 
-def engine_threads(n_jobs: int | None) -> int:
-    """LightGBM's number of threads: 0 lets it use all cores."""
-    return 0 if n_jobs is None or n_jobs < 1 else int(n_jobs)
+@dataclass(frozen=True)
+class Real:
+    """Numbers from `low` to `high`; `low` itself is none if `open_low`."""
+
+    low: float
+    high: float
+    open_low: bool = False
+
+    def accepts(self, value: object) -> bool:
+        """Whether the value is one of them."""
+        if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
+            return False
+        return bool(self.low < value <= self.high if self.open_low else self.low <= value <= self.high)
+
+    def __str__(self) -> str:
+        if self.open_low:
+            return f"a number above {self.low:g} and at most {self.high:g}"
+        return f"a number from {self.low:g} to {self.high:g}"
 
 
-def engine_parameters(given: dict[str, Any], rows: int, monotone: list[int] | None) -> dict[str, Any]:
-    """Our parameters in LightGBM's words."""
-    bins = given["max_bin"] or (FEWER_BINS if rows >= MANY_ROWS else BINS)
-    told = {
-        "objective": "none",
-        "metric": "none",
-        "verbosity": -1,
-        "num_leaves": int(given["num_leaves"]),
-        "min_data_in_leaf": int(given["min_child_samples"]),
-        "min_sum_hessian_in_leaf": float(given["min_sum_hessian_in_leaf"]),
-        "lambda_l2": float(given["reg_lambda"]),
-        "feature_fraction": float(given["colsample_bytree"]),
-        "max_bin": int(bins),
-        "num_threads": engine_threads(given["n_jobs"]),
-    }
-    return told if monotone is None else told | {"monotone_constraints": monotone}
+@dataclass(frozen=True)
+class OneOrMore:
+    """A value of another constraint, or a list of them."""
+
+    element: Constraint
+
+    def accepts(self, value: object) -> bool:
+        """Whether the value, or each of a list, is accepted."""
+        if isinstance(value, list | tuple):
+            return len(value) > 0 and all(map(self.element.accepts, value))
+        return self.element.accepts(value)
+
+    def __str__(self) -> str:
+        return str(self.element)
+
+
+class OneOf:
+    """One of some texts."""
+
+    def __init__(self, *texts: str) -> None:
+        self.texts, self.quoted = texts, [f'"{text}"' for text in texts]
+
+    def accepts(self, value: object) -> bool:
+        """Whether the value is one of the texts."""
+        return isinstance(value, str) and value in self.texts
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Values for which a test holds."""
+
+    description: str
+    test: Callable[[object], bool]
+
+    def accepts(self, value: object) -> bool:
+        """Whether the test holds."""
+        return self.test(value)
+
+    def __str__(self) -> str:
+        return self.description
+
+
+def _are_widths(value: object) -> bool:
+    return isinstance(value, list | tuple) and len(value) <= MAX_LAYERS and all(map(WIDTH.accepts, value))
+
+
+def _is_module(value: object) -> bool:
+    torch = sys.modules.get("torch")  # without which there is no module
+    return torch is not None and isinstance(value, torch.nn.Module)
+
+
+MAX_LAYERS, WIDTH = 100, Integer(1, 10**6)
+NONE = Condition("None", lambda value: value is None)
+BOOLEAN = Condition("True or False", lambda value: isinstance(value, bool | np.bool_))
+TEXT = Condition("a text", lambda value: isinstance(value, str))
+SEQUENCE = Condition("a list", lambda value: isinstance(value, Sequence | np.ndarray) and not isinstance(value, str))
+MAPPING = Condition("a mapping", lambda value: isinstance(value, Mapping))
+VERBOSE = Integer(0, 10**6, allow_bool=True)
+N_JOBS = Condition(
+    "a number of threads, or None for all cores", lambda value: isinstance(value, int | np.integer | None)
+)
+HIDDEN = Condition(
+    f"the widths of at most {MAX_LAYERS} layers, whole numbers from 1 to {WIDTH.high}, or () for a linear model",
+    _are_widths,
+)
+MODULE = Condition("a torch.nn.Module", _is_module)
+
+
+def check_parameters(estimator: Constrained) -> None:
+    """Raise DataError on the first parameter that the constraints of its class do not accept."""
+    parameters = estimator.get_params(deep=False)
+    for name, constraints in estimator._parameter_constraints.items():
+        value = parameters[name]
+        if not any(constraint.accepts(value) for constraint in constraints):
+            if isinstance(value, list | tuple) and isinstance(
+                constraints[0], OneOrMore
+            ):  # name the entry that is wrong
+                value = next((entry for entry in value if not constraints[0].element.accepts(entry)), value)
+            raise DataError(f"{name} must be {_described(constraints)}, got {value!r}")
+
+
+def _described(constraints: Sequence[Constraint]) -> str:
+    """The constraints as `a, b or c`."""
+    *others, last = [
+        text for constraint in constraints for text in getattr(constraint, "quoted", None) or [str(constraint)]
+    ]
+    return f"{', '.join(others)} or {last}" if others else last

@@ -112,7 +112,10 @@ REFUSED = {
     "a metric of ranks": (("--objective", "ndcg@10"), "no rate objective for ndcg@10"),
     "a misspelling": (("--objective", "r@q=0.9"), "there is no metric"),
     "another setting": (("--objective", "f1", "--set", "leaves=3"), "has no parameter 'leaves'"),
-    "a wrong value": (("--objective", "f1", "--set", "penalty=high"), "penalty must be a number or none"),
+    "a wrong value": (
+        ("--objective", "f1", "--set", "penalty=high"),
+        "penalty must be a number from 0 to 1e+06 or None",
+    ),
     "out of range": (("--objective", "f1", "--set", "folds=1"), "folds must be a whole number from 2"),
     "the seed": (("--objective", "f1", "--set", "random_state=1"), "use --seed"),
     "the family": (("--objective", "f1", "--set", "model=net"), "use --model"),

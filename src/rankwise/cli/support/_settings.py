@@ -1,12 +1,11 @@
-"""`--set KEY=VALUE`: parameters of a ranker, checked against its signature."""
+"""`--set KEY=VALUE`: parameters of a ranker, checked by the constraints of its class."""
 
 from __future__ import annotations
 
 import inspect
 import json
-import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from collections.abc import Iterable
+from typing import Any
 
 from rankwise.errors import DataError
 from rankwise.metrics import parse
@@ -27,7 +26,7 @@ def make_ranker(kind: str, metric: str | None, seed: int, settings: Iterable[str
     takes = inspect.signature(cls).parameters
     seeded = {"random_state": seed} if "random_state" in takes else {}
     ranker: Any = cls(**_parsed(settings, cls), metric=str(parse(metric or takes["metric"].default)), **seeded)
-    check_parameters(ranker.get_params(deep=False))
+    check_parameters(ranker)
     return ranker
 
 
@@ -43,8 +42,7 @@ def make_classifier(family: str, objective: str, seed: int, settings: Iterable[s
 
 def _parsed(texts: Iterable[str], ranker: type[SavableModel]) -> dict[str, Any]:
     """Parameters of `ranker` from texts; numbers, lists and objects are written as in JSON, None as none."""
-    kinds = {name: kind for name, kind in get_type_hints(ranker.__init__).items() if name != "return"}
-    known = [name for name in kinds if name not in OPTIONS]
+    known = [name for name in inspect.signature(ranker).parameters if name not in OPTIONS]
     settings: dict[str, Any] = {}
     for text in texts:
         name, equals, written = text.partition("=")
@@ -56,10 +54,7 @@ def _parsed(texts: Iterable[str], ranker: type[SavableModel]) -> dict[str, Any]:
             raise DataError(f"--set has no parameter {name!r}, known are {', '.join(known)}; name one of these")
         if name in settings:
             raise DataError(f"--set must give a parameter once, got {name} twice; drop one")
-        value = _value(written)
-        if not _fits(value, kinds[name]):
-            raise DataError(f"--set {name} must be {_in_words(kinds[name])}, got {written!r}; mend the value")
-        settings[name] = value
+        settings[name] = _value(written)
     return settings
 
 
@@ -76,45 +71,3 @@ def _value(written: str) -> Any:
 def _by_column(pairs: list[tuple[str, Any]]) -> dict[int | str, Any]:
     """Values of columns by name or by number, which JSON writes as a text."""
     return {int(column) if column.isdecimal() else column: value for column, value in pairs}
-
-
-def _fits(value: Any, kind: Any) -> bool:
-    origin, inner = get_origin(kind), get_args(kind)
-    if kind is Any:
-        # Any is for what only Python can pass (scores, a model), or a text.
-        return value is None or isinstance(value, str)
-    if origin is Callable:
-        return False  # only Python can pass it
-    if origin in (Union, types.UnionType):
-        return any(_fits(value, one) for one in inner)
-    if origin is Literal:
-        return value in inner
-    if origin is Sequence:
-        return isinstance(value, list) and all(_fits(one, inner[0]) for one in value)
-    if origin is Mapping:
-        return isinstance(value, dict) and all(_fits(one, inner[1]) for one in value.values())
-    if isinstance(value, bool):
-        return kind is bool
-    return isinstance(value, int | float if kind is float else kind)
-
-
-def _in_words(kind: Any) -> str:
-    origin, inner = get_origin(kind), get_args(kind)
-    if origin in (Union, types.UnionType):
-        return " or ".join(dict.fromkeys(_in_words(one) for one in inner if not _is_code(one)))
-    if origin is Literal:
-        return " or ".join(map(str, inner))
-    if origin is Sequence:
-        return f"a list as [{_example(inner[0])}, …]"
-    if origin is Mapping:
-        return f'an object as {{"0": {_example(inner[1])}, …}}'
-    words = {int: "a whole number", float: "a number", bool: "true or false", types.NoneType: "none"}
-    return words.get(kind, "a text or none")
-
-
-def _is_code(kind: Any) -> bool:
-    return get_origin(kind) is Callable or any(_is_code(one) for one in get_args(kind) if not isinstance(one, list))
-
-
-def _example(kind: Any) -> str:
-    return "1" if kind is int else "0"

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
@@ -16,6 +16,18 @@ from sklearn.utils.validation import check_is_fitted
 from rankwise.errors import DataError, need_extra
 from rankwise.rankers._base import Ranker, SavedModel
 from rankwise.rankers._explanation import Explanation
+from rankwise.rankers._parameters import (
+    BOOLEAN,
+    HIDDEN,
+    MODULE,
+    NONE,
+    TEXT,
+    VERBOSE,
+    Constraint,
+    Integer,
+    OneOf,
+    Real,
+)
 from rankwise.rankers.nets._checkpoint import NetCheckpoint, net_fingerprint, read_net_checkpoint
 from rankwise.rankers.nets._objectives import Descent
 from rankwise.rankers.nets._plan import NetPlan, make_net_plan, net_features
@@ -32,6 +44,23 @@ Callback = Callable[[int, dict[str, float]], object]
 
 class NetRanker(Ranker):
     """A net that learns to rank; torch is imported when it is fitted, loaded or asked, not before."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Constraint]]] = {
+        "hidden": [HIDDEN],
+        "activation": [OneOf("relu", "tanh")],
+        "standardize": [BOOLEAN],
+        "optimizer": [OneOf("adamw", "p2")],
+        "learning_rate": [Real(0, 1e3, open_low=True)],
+        "weight_decay": [Real(0, 1e3)],
+        "dropout": [Real(0, 0.99)],
+        "epochs": [Integer(1, 10**6)],
+        "batch_queries": [Integer(1, 10**9), NONE],
+        "early_stopping_rounds": [Integer(1, 10**6), NONE],
+        "sigma": [Real(0, 1e6, open_low=True)],
+        "torch_module": [MODULE, NONE],
+        "device": [TEXT],
+        "verbose": [VERBOSE],
+    }
 
     device: str
     epochs: int

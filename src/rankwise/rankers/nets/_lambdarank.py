@@ -9,6 +9,7 @@ import numpy as np
 
 from rankwise.metrics import Metric
 from rankwise.objectives.lambdas._objective import Norm
+from rankwise.rankers._parameters import NONE, Constraint, OneOf
 from rankwise.rankers.nets._base import NetRanker
 from rankwise.rankers.nets._objectives import Descent, LambdaDescent
 from rankwise.rankers.nets._plan import NetPlan
@@ -44,6 +45,10 @@ class LambdaRank(NetRanker):
     """
 
     kind: ClassVar[str] = "lambdarank"
+    _parameter_constraints: ClassVar[dict[str, list[Constraint]]] = {
+        **NetRanker._parameter_constraints,
+        "norm": [OneOf("gap"), NONE],
+    }
 
     def __init__(
         self,

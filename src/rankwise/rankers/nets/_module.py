@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from rankwise.errors import DataError, ShapeError
+from rankwise.errors import ShapeError
 from rankwise.rankers.nets._standardizer import ROWS
 from rankwise.types import FloatArray
 
@@ -60,9 +60,8 @@ def make_module(parameters: dict[str, Any], n_features: int) -> nn.Module:
     own = parameters["torch_module"]
     if own is None:
         return Layers(n_features, parameters["hidden"], parameters["activation"], float(parameters["dropout"]))
-    if not isinstance(own, nn.Module):
-        raise DataError(f"torch_module must be a torch.nn.Module, got {type(own).__name__}; pass a net or None")
-    return copy.deepcopy(own)
+    module: nn.Module = copy.deepcopy(own)
+    return module
 
 
 def new_weights(module: nn.Module) -> None:

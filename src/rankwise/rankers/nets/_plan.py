@@ -69,8 +69,8 @@ def make_net_plan(
     seed: int,
 ) -> NetPlan:
     """Check everything that a net was given, and say what to train."""
+    check_parameters(model)
     given = model.get_params(deep=False)
-    check_parameters(given)
     features = net_features(model, X, fitting=True)
     rows = pair_rows(type(model).__name__, features, y, qid, sample_weight, query_weight)
     standardizer = Standardizer.none(features.shape[1])

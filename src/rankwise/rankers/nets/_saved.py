@@ -82,7 +82,7 @@ def _unfitted(cls: type[Any], saved: SavedModel) -> Any:
         raise ModelFileError(f"the model is one for {saved.metric!r}, but its parameters name another; save it again")
     model = cls(**saved.parameters)
     try:
-        check_parameters(model.get_params(deep=False))
+        check_parameters(model)
     except (DataError, TypeError, ValueError) as problem:
         raise ModelFileError(f"the model's parameters are not possible ({problem}); save it again") from None
     if model.torch_module is not None or not isinstance(model.standardize, bool):

@@ -7,7 +7,7 @@ import logging
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +20,7 @@ from rankwise.rankers._eval_sets import EvalSet, eval_sets, judged_rows
 from rankwise.rankers._explanation import Explanation, explained
 from rankwise.rankers._features import as_features, as_numbers, is_table
 from rankwise.rankers._pair_rows import PairRows, pair_rows
-from rankwise.rankers._parameters import check_parameters
+from rankwise.rankers._parameters import VERBOSE, Constraint, check_parameters
 from rankwise.rankers._persistence import histories, know_features, number_or_none, told_of, whole
 from rankwise.types import FloatArray
 
@@ -44,6 +44,8 @@ class Step:
 
 class PairRanker(Ranker):
     """A ranker that learns in steps; its subclass says what a step is, and what is learnt."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Constraint]]] = {"verbose": [VERBOSE]}
 
     missing_values = False  # whether NaN is a missing value, or an error
     verbose: int
@@ -91,7 +93,7 @@ class PairRanker(Ranker):
 
         Ctrl-C ends training early: the best so far is kept, `interrupted_` is True and a warning is logged.
         """
-        check_parameters(self.get_params(deep=False))
+        check_parameters(self)
         metric, called = parse(self.metric), list(callbacks or ())
         rows = pair_rows(type(self).__name__, self._features(X, True), y, qid, sample_weight, query_weight)
         judged = [judged_rows(one, lambda X: self._features(X, False)) for one in eval_sets(eval_set)]
@@ -173,7 +175,7 @@ class PairRanker(Ranker):
             raise ModelFileError(f"the model's parameters do not fit it, {odd}; get the rankwise that wrote it")
         model = cls(**saved.parameters)
         try:
-            check_parameters(model.get_params(deep=False))
+            check_parameters(model)
         except (DataError, TypeError, ValueError) as problem:
             raise ModelFileError(f"the model's parameters are not possible ({problem}); save it again") from None
         if saved.members or not isinstance(said.get("learned"), dict):

@@ -16,10 +16,12 @@ from rankwise.metrics import Certificate, Metric, certify, evaluate
 from rankwise.metrics.catalogue._curve import CurveMetric
 from rankwise.objectives.rates._objective import RateObjective
 from rankwise.rankers._base import SavableModel, SavedModel
+from rankwise.rankers._parameters import HIDDEN, MODULE, N_JOBS, NONE, Condition, Constraint, Integer, OneOf, Real
 from rankwise.rankers.nets._standardizer import Standardizer
 from rankwise.rankers.rates._calibration import Method
 from rankwise.rankers.rates._one_vs_rest import BinaryModel, fit_binary
 from rankwise.rankers.rates._plan import (
+    FAMILIES,
     checked_objective,
     column,
     family_of,
@@ -67,6 +69,29 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
     """
 
     kind: ClassVar[str] = "rate"
+    _parameter_constraints: ClassVar[dict[str, list[Constraint]]] = {
+        "objective": [
+            Condition(
+                "a metric or its name, such as r@p=0.95", lambda value: isinstance(value, str | Metric | RateObjective)
+            )
+        ],
+        "model": [OneOf(*FAMILIES), MODULE],
+        "anchors": [Integer(1, 1000)],
+        "folds": [Integer(2, 1000)],
+        "calibration": [OneOf("isotonic", "sigmoid")],
+        "n_estimators": [Integer(1, 10**6)],
+        "num_leaves": [Integer(2, 131_072)],
+        "learning_rate": [Real(0, 1e3, open_low=True)],
+        "min_child_samples": [Integer(0, 2**31 - 1)],
+        "penalty": [Real(0, 1e6), NONE],
+        "hidden": [HIDDEN],
+        "activation": [OneOf("relu", "tanh")],
+        "dropout": [Real(0, 0.99)],
+        "epochs": [Integer(1, 10**6)],
+        "net_learning_rate": [Real(0, 1e3, open_low=True)],
+        "batch_rows": [Integer(1, 10**9)],
+        "n_jobs": [N_JOBS],
+    }
 
     def __init__(
         self,

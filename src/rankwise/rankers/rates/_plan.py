@@ -8,29 +8,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankwise.errors import DataError, ShapeError, need_extra
-from rankwise.metrics import Metric
 from rankwise.objectives.rates._objective import RateObjective, rate_objective
 from rankwise.rankers._eval_sets import weights_of
 from rankwise.rankers._features import as_features, as_numbers, is_table
-from rankwise.rankers._parameters import check_parameters, engine_threads
+from rankwise.rankers._parameters import check_parameters
 from rankwise.rankers.nets._plan import net_features
 from rankwise.rankers.rates._rows import Rows
 from rankwise.rankers.rates._targets import Targets, positives_of
 from rankwise.rankers.rates.families._base import Family
 from rankwise.rankers.rates.families._linear import LinearFamily
 from rankwise.rankers.rates.families._trees import TreeFamily
+from rankwise.rankers.trees._lightgbm import engine_threads
 
 FAMILIES = ("trees", "linear", "net")
 
 
 def checked_objective(model: Any) -> RateObjective:
     """The objective, after a look at all parameters."""
-    check_parameters(model.get_params(deep=False))
-    is_net = callable(getattr(model.model, "parameters", None)) and not isinstance(model.model, type)
-    if not (is_net or (isinstance(model.model, str) and model.model in FAMILIES)):
-        raise DataError(f'model must be "trees", "linear", "net" or a torch.nn.Module, got {model.model!r}')
-    if not isinstance(model.objective, str | Metric | RateObjective):
-        raise DataError(f"objective must be a metric or its name, such as r@p=0.95, got {model.objective!r}")
+    check_parameters(model)
     return rate_objective(model.objective, anchors=model.anchors)
 
 

@@ -23,7 +23,19 @@ from rankwise.rankers._base import Ranker, SavedModel
 from rankwise.rankers._checkpoint import Checkpoint, fingerprint, lost_but_saved, read_checkpoint
 from rankwise.rankers._explanation import Explanation, explain_rows
 from rankwise.rankers._features import as_features
-from rankwise.rankers._parameters import engine_threads
+from rankwise.rankers._parameters import (
+    MAPPING,
+    N_JOBS,
+    NONE,
+    SEQUENCE,
+    VERBOSE,
+    Condition,
+    Constraint,
+    Integer,
+    OneOf,
+    Real,
+)
+from rankwise.rankers.trees._lightgbm import engine_threads
 from rankwise.rankers.trees._model_text import join_trees, read_booster
 from rankwise.rankers.trees._plan import first_loss, make_plan
 from rankwise.rankers.trees._predict import mean_scores
@@ -35,6 +47,9 @@ from rankwise.types import FloatArray, IntArray
 log = logging.getLogger(__name__)
 
 Callback = Callable[[int, dict[str, float]], object]
+
+SCORES = Condition("scores", lambda value: SEQUENCE.accepts(value) or hasattr(value, "__array__"))
+MODEL = Condition("a fitted model", lambda value: hasattr(value, "predict"))
 
 
 class LambdaMART(Ranker):
@@ -73,6 +88,26 @@ class LambdaMART(Ranker):
     """
 
     kind: ClassVar[str] = "lambdamart"
+    _parameter_constraints: ClassVar[dict[str, list[Constraint]]] = {
+        "n_estimators": [Integer(1, 10**6)],
+        "learning_rate": [Real(0, 1e3, open_low=True)],
+        "num_leaves": [Integer(2, 131_072)],
+        "min_child_samples": [Integer(0, 2**31 - 1)],
+        "min_sum_hessian_in_leaf": [Real(0, 1e300)],
+        "reg_lambda": [Real(0, 1e300)],
+        "colsample_bytree": [Real(0, 1, open_low=True)],
+        "max_bin": [Integer(2, 65_535), NONE],
+        "monotone_constraints": [SEQUENCE, MAPPING, NONE],
+        "categorical_feature": [SEQUENCE, NONE],
+        "norm": [OneOf("gap"), NONE],
+        "sigma": [Real(0, 1e6, open_low=True)],
+        "bags": [Integer(1, 10**4)],
+        "query_subsample": [Real(0, 1, open_low=True)],
+        "init": [OneOf("auto"), NONE, OneOf("logloss", "l2"), SCORES, MODEL],
+        "early_stopping_rounds": [Integer(1, 10**6), NONE],
+        "n_jobs": [N_JOBS],
+        "verbose": [VERBOSE],
+    }
 
     def __init__(
         self,

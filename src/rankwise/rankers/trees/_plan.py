@@ -15,8 +15,9 @@ from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import parse
 from rankwise.rankers._eval_sets import eval_sets, positions_of, weights_of
 from rankwise.rankers._features import as_features, by_column, categorical_columns, is_table
-from rankwise.rankers._parameters import check_parameters, engine_parameters
+from rankwise.rankers._parameters import check_parameters
 from rankwise.rankers.trees._boosting import Judged
+from rankwise.rankers.trees._lightgbm import engine_parameters
 from rankwise.rankers.trees._local_plan import Plan
 from rankwise.rankers.trees._model_text import split_trees
 from rankwise.rankers.trees._sampling import LowestKeys
@@ -41,8 +42,8 @@ def make_plan(
     seed: int,
 ) -> Plan:
     """Check everything that a LambdaMART was given, and say what to train."""
+    check_parameters(model)
     given = model.get_params(deep=False)
-    check_parameters(given)
     metric = parse(given["metric"])
     features, labels, qid, sample = _rows_in(model, X, y, qid)
     groups = QueryGroups.single(labels.size) if qid is None else QueryGroups.from_qid(qid)

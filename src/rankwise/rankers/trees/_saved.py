@@ -48,7 +48,7 @@ def from_saved(cls: type[Any], saved: SavedModel) -> Any:
         raise ModelFileError(f"the model is one for {saved.metric!r}, but its parameters name another; save it again")
     model = cls(**saved.parameters)
     try:
-        check_parameters(model.get_params(deep=False))
+        check_parameters(model)
     except (DataError, TypeError, ValueError) as problem:
         raise ModelFileError(f"the model's parameters are not possible ({problem}); save it again") from None
     if sorted(saved.members) != sorted(f"bag_{bag}.txt" for bag in range(len(saved.members))) or not saved.members:

@@ -161,7 +161,7 @@ ERRORS = {
     "epsilon above 1": ({"epsilon": [0.1, 1.5]}, {}, "epsilon must be a number above 0 and at most 1, got 1.5"),
     "no epsilon": ({"epsilon": []}, {}, r"epsilon must be a number above 0 and at most 1, got \[\]"),
     "epsilon as text": ({"epsilon": "0.1"}, {}, "epsilon must be a number above 0 and at most 1, got '0.1'"),
-    "method": ({"method": "soft"}, {}, 'method must be "pairs" or "reduced" or "heuristic" or "hard", got \'soft\''),
+    "method": ({"method": "soft"}, {}, 'method must be "pairs", "reduced", "heuristic" or "hard", got \'soft\''),
     "hypotheses": ({"hypotheses": "trees"}, {}, 'hypotheses must be "features", "stumps" or a list of functions'),
     "no functions": ({"hypotheses": []}, {}, 'hypotheses must be "features", "stumps" or a list of functions'),
     "tol": ({"tol": 0}, {}, "tol must be a number above 0 and at most 1, got 0"),

@@ -16,6 +16,7 @@ from rankwise.metrics import Metric, parse
 from rankwise.objectives.margins._lists import PairLists
 from rankwise.rankers._eval_sets import EvalSet
 from rankwise.rankers._pair_rows import PairRows, pair_rows
+from rankwise.rankers._parameters import Condition, Constraint, Integer, OneOf, OneOrMore, Real
 from rankwise.rankers.pairs._base import PairRanker, Step
 from rankwise.rankers.pairs.margin._certificate import MarginCertificate, margin_certificate
 from rankwise.rankers.pairs.margin._hypotheses import (
@@ -62,6 +63,20 @@ class MarginRanker(PairRanker):
     """
 
     kind: ClassVar[str] = "margin"
+    _parameter_constraints: ClassVar[dict[str, list[Constraint]]] = {
+        **PairRanker._parameter_constraints,
+        "epsilon": [OneOrMore(Real(0, 1, open_low=True))],
+        "method": [OneOf("pairs", "reduced", "heuristic", "hard")],
+        "hypotheses": [
+            OneOf("features", "stumps"),
+            Condition(
+                "a list of functions of X",
+                lambda value: isinstance(value, list | tuple) and len(value) > 0 and all(map(callable, value)),
+            ),
+        ],
+        "tol": [Real(0, 1, open_low=True)],
+        "max_iter": [Integer(1, 10**9)],
+    }
 
     def __init__(
         self,

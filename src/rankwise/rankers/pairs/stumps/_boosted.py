@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,7 @@ from rankwise.errors import ModelFileError
 from rankwise.metrics import parse
 from rankwise.rankers._eval_sets import EvalSet
 from rankwise.rankers._pair_rows import PairRows
+from rankwise.rankers._parameters import NONE, Constraint, Integer
 from rankwise.rankers.pairs._base import PairRanker, Step
 from rankwise.rankers.pairs.stumps._search import StumpSearch
 from rankwise.rankers.pairs.stumps._stumps import Stumps
@@ -38,6 +39,12 @@ class Booster(Protocol):
 
 class BoostedStumps(PairRanker):
     """A ranker whose score is a weighted sum of decision stumps."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Constraint]]] = {
+        **PairRanker._parameter_constraints,
+        "n_estimators": [Integer(1, 10**6)],
+        "early_stopping_rounds": [Integer(1, 10**6), NONE],
+    }
 
     missing_values = True
     n_estimators: int

@@ -15,6 +15,7 @@ from rankwise.kernels import _threads as threads
 from rankwise.kernels.pairs import _capped_weights as kernels
 from rankwise.metrics import Metric
 from rankwise.rankers._pair_rows import PairRows
+from rankwise.rankers._parameters import Constraint, Real
 from rankwise.rankers.pairs.stumps._boosted import BoostedStumps, Booster, Round
 from rankwise.rankers.pairs.stumps._graded_rows import GradedRows, blocks_of, graded_rows
 from rankwise.types import FloatArray
@@ -59,6 +60,10 @@ class SoftRankBoost(BoostedStumps):
     """
 
     kind: ClassVar[str] = "softrankboost"
+    _parameter_constraints: ClassVar[dict[str, list[Constraint]]] = {
+        **BoostedStumps._parameter_constraints,
+        "epsilon": [Real(0, 1, open_low=True)],
+    }
 
     def __init__(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from rankwise.kernels.rows._products import rows_times
 from rankwise.metrics import parse
 from rankwise.rankers._eval_sets import EvalSet
 from rankwise.rankers._pair_rows import PairRows
+from rankwise.rankers._parameters import Condition, Constraint, Integer, OneOf, OneOrMore, Real
 from rankwise.rankers._persistence import whole
 from rankwise.rankers.pairs._base import PairRanker, Step
 from rankwise.rankers.pairs.svm._linear import LinearRows
@@ -28,6 +29,20 @@ LARGEST = 1e150  # weight in a file: a feature times more may be no number
 
 class LinearPairRanker(PairRanker):
     """A linear ranker by the hinge of pairs; its subclass says which pairs there are."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Constraint]]] = {
+        **PairRanker._parameter_constraints,
+        "C": [OneOrMore(Real(0, 1e12, open_low=True))],
+        "loss": [OneOf("hinge", "squared_hinge")],
+        "scale": [
+            Condition(
+                "True, False, or None for dense features alone",
+                lambda value: isinstance(value, bool | np.bool_ | None),
+            )
+        ],
+        "tol": [Real(0, 1, open_low=True)],
+        "max_iter": [Integer(1, 10**9)],
+    }
 
     C: float | Sequence[float]
     loss: Loss

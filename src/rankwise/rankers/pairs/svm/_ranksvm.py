@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from rankwise.metrics import Metric
 from rankwise.rankers._pair_rows import PairRows
+from rankwise.rankers._parameters import Constraint, OneOf
 from rankwise.rankers.pairs.svm._linear_ranker import LinearPairRanker
 from rankwise.rankers.pairs.svm._pairs import Pairs
 from rankwise.rankers.pairs.svm._solve import Loss
@@ -54,6 +55,10 @@ class RankSVM(LinearPairRanker):
     """
 
     kind: ClassVar[str] = "ranksvm"
+    _parameter_constraints: ClassVar[dict[str, list[Constraint]]] = {
+        **LinearPairRanker._parameter_constraints,
+        "weigh": [OneOf("documents", "queries", "pairs")],
+    }
 
     def __init__(
         self,

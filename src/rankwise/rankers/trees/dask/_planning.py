@@ -12,8 +12,9 @@ from rankwise.errors import DataError
 from rankwise.metrics import Metric, parse
 from rankwise.rankers._eval_sets import eval_sets, weights_of
 from rankwise.rankers._features import as_features, by_column, categorical_columns
-from rankwise.rankers._parameters import check_parameters, engine_parameters, engine_threads
+from rankwise.rankers._parameters import check_parameters
 from rankwise.rankers.trees import _plan as local
+from rankwise.rankers.trees._lightgbm import engine_parameters, engine_threads
 from rankwise.rankers.trees.dask._cluster import Cluster
 from rankwise.rankers.trees.dask._failure import results, saying_when, workers_of
 from rankwise.rankers.trees.dask._layout import Layout, assign, lay_out, survey_piece
@@ -35,8 +36,8 @@ def make_cluster_plan(
     seed: int,
 ) -> ClusterPlan:
     """Check everything that a LambdaMART was given, spread the rows, and say what to train."""
+    check_parameters(model)
     given = model.get_params(deep=False)
-    check_parameters(given)
     metric = parse(given["metric"])
     workers_of(client)  # before any task waits for one
     train = as_features(model, as_cluster_rows(client, X, y, qid), fitting=True)
