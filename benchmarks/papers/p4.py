@@ -55,7 +55,7 @@ def curves(name: str, folds: list[Fold], ranker: str, samplers: list[str], optio
             )
         )
         print(f"{fold.name} {ranker}: done", flush=True)
-    found = Simulation.joined(parts)
+    found = Simulation.concat(parts)
     print(found)
     if not options.quick:
         place = harness.RESULTS / f"p4-{name}-{ranker}"

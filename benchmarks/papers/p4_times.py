@@ -20,9 +20,9 @@ import harness
 
 import rankwise as rw
 from rankwise.data.make._synthetic import topics
-from rankwise.sampling import Entropy, Pool, Sampler, sampler_kinds
-from rankwise.sampling.simulation._start import first_labels
-from rankwise.sampling.strategies._lossmin import calibrated
+from rankwise.sampling import Pool, RankingEntropy, Sampler, sampler_kinds
+from rankwise.sampling.simulation._experiment import first_labels
+from rankwise.sampling.strategies._lossmin import relevance_chances
 
 REPEATS = 7
 
@@ -53,10 +53,10 @@ class AllPairs(Sampler):
     """Entropy as published."""
 
     def utilities(self, pool: Pool, rng: np.random.Generator) -> Any:
-        order = pool.rising
+        order = pool.ascending
         out = np.empty(order.scores.size)
-        wrong_pairs(calibrated(order), order.scores, order.query, out)
-        return order.back(out)
+        wrong_pairs(relevance_chances(order), order.scores, order.query, out)
+        return order.by_candidate(out)
 
 
 def labels_after(data: rw.RankingData, rounds: int, per_query: int = 5) -> Any:
@@ -81,7 +81,7 @@ def seconds(data: rw.RankingData, labels: Any, names: dict[str, Sampler], repeat
 
 def run(quick: bool = False) -> None:
     names: dict[str, Sampler] = {kind: cls() for kind, cls in sampler_kinds().items() if kind != "entropy"}
-    names |= {"entropy": Entropy(), "entropy, all pairs": AllPairs()}
+    names |= {"entropy": RankingEntropy(), "entropy, all pairs": AllPairs()}
     found: dict[str, Any] = {"machine": harness.machine(), "cases": {}}
     made = {queries: topics(queries, 1000, seed=1) for queries in ((30,) if quick else (30, 1000))}
     for queries, rounds in [(30, 1)] if quick else [(30, 1), (1000, 5), (1000, 10), (1000, 20)]:

@@ -12,17 +12,22 @@ import pytest
 
 from rankwise.checks import check_sampler, sampler_checks
 from rankwise.errors import DataError
-from rankwise.sampling import Pool, Sampler, sampler_kinds, sampler_named
+from rankwise.sampling import Pool, Sampler, get_sampler, sampler_kinds
 
 SETTINGS: dict[str, list[dict[str, Any]]] = {
-    "random": [{}, {"apart": 0.5}],
-    "top": [{}, {"apart": 0.5}],
-    "lossmin": [{}, {"weight": 0.3, "apart": 0.5}],
-    "uncertain": [{}, {"apart": 1000.0}],
-    "entropy": [{}, {"apart": 0.5}],
-    "diverse": [{}, {"folds": 2, "apart": 0.5}, {"folds": 20}],
-    "change": [{}, {"metric": "auc", "draws": 2, "apart": 0.5}, {"metric": "map"}, {"metric": "err@5", "draws": 1}],
-    "lookahead": [{}, {"first": 1, "apart": 0.5}, {"first": 100, "among": 200}],
+    "random": [{}, {"min_distance": 0.5}],
+    "top": [{}, {"min_distance": 0.5}],
+    "lossmin": [{}, {"trade_off": 0.3, "min_distance": 0.5}],
+    "uncertain": [{}, {"min_distance": 1000.0}],
+    "entropy": [{}, {"min_distance": 0.5}],
+    "diverse": [{}, {"folds": 2, "min_distance": 0.5}, {"folds": 20}],
+    "change": [
+        {},
+        {"metric": "auc", "n_draws": 2, "min_distance": 0.5},
+        {"metric": "map"},
+        {"metric": "err@5", "n_draws": 1},
+    ],
+    "lookahead": [{}, {"first": 1, "min_distance": 0.5}, {"first": 100, "among": 200}],
 }
 CASES = [
     pytest.param(kind, number, check, id=f"{kind}-{number}-{check.__name__}")
@@ -44,10 +49,10 @@ def test_every_shipped_kind_is_checked() -> None:
 
 def test_samplers_are_known_by_name() -> None:
     for kind, cls in sampler_kinds().items():
-        assert sampler_named(kind) == cls()
-        assert sampler_named(cls(apart=0.5)) == cls(apart=0.5)
+        assert get_sampler(kind) == cls()
+        assert get_sampler(cls(min_distance=0.5)) == cls(min_distance=0.5)
     with pytest.raises(DataError, match=r"there is no sampler 'best', known are change, .*; name one of these"):
-        sampler_named("best")
+        get_sampler("best")
 
 
 @dataclass(frozen=True)
@@ -62,8 +67,8 @@ class Right(Sampler):
             raise DataError(f"skip must be a whole number from 0, got {self.skip!r}")
 
     def utilities(self, pool: Pool, rng: np.random.Generator) -> Any:
-        order = pool.rising
-        return -np.abs(order.back(order.ranks) - np.diff(order.offsets)[order.query] + self.skip)
+        order = pool.ascending
+        return -np.abs(order.by_candidate(order.ranks) - np.diff(order.offsets)[order.query] + self.skip)
 
 
 class GivesNaN(Right):
@@ -71,8 +76,8 @@ class GivesNaN(Right):
         found = super().utilities(pool, rng)
         return np.where(np.arange(found.size) == 5, np.nan, found)
 
-    def select(self, pool: Pool, per_query: int = 5, seed: int = 0) -> Any:
-        return Right().select(pool, per_query, seed)
+    def select(self, pool: Pool, per_query: int = 5, random_state: int = 0) -> Any:
+        return Right().select(pool, per_query, random_state)
 
 
 class GivesOneColumn(Right):
@@ -88,8 +93,8 @@ class GivesWholeNumbers(Right):
 class Rewrites(Right):
     """What the base chooses, rewritten by `change`."""
 
-    def select(self, pool: Pool, per_query: int = 5, seed: int = 0) -> Any:
-        return self.change(pool, super().select(pool, per_query, seed))
+    def select(self, pool: Pool, per_query: int = 5, random_state: int = 0) -> Any:
+        return self.change(pool, super().select(pool, per_query, random_state))
 
     def change(self, pool: Pool, rows: Any) -> Any:
         return rows
@@ -111,8 +116,8 @@ class ChoosesTooFew(Rewrites):
 
 
 class ChoosesClosed(Right):
-    def select(self, pool: Pool, per_query: int = 5, seed: int = 0) -> Any:
-        return super().select(Pool(pool.data, pool.y, pool.ranker), per_query, seed)
+    def select(self, pool: Pool, per_query: int = 5, random_state: int = 0) -> Any:
+        return super().select(Pool(pool.data, pool.y, pool.ranker), per_query, random_state)
 
 
 class GivesFloats(Rewrites):
@@ -127,13 +132,13 @@ class WorstFirst(Rewrites):
 
 
 class ChoosesTheWorst(Right):
-    def select(self, pool: Pool, per_query: int = 5, seed: int = 0) -> Any:
-        return Right(skip=4).select(pool, per_query, seed)
+    def select(self, pool: Pool, per_query: int = 5, random_state: int = 0) -> Any:
+        return Right(skip=4).select(pool, per_query, random_state)
 
 
 class ForgetsTheSeed(Right):
-    def select(self, pool: Pool, per_query: int = 5, seed: int = 0) -> Any:
-        super().select(pool, per_query, seed)
+    def select(self, pool: Pool, per_query: int = 5, random_state: int = 0) -> Any:
+        super().select(pool, per_query, random_state)
         return super().select(pool, per_query, 0)
 
 
@@ -250,8 +255,8 @@ class TalksTooMuch(Right):
 
 
 class TakesHalfDocuments(Right):
-    def select(self, pool: Pool, per_query: Any = 5, seed: int = 0) -> Any:
-        return super().select(pool, int(per_query) if isinstance(per_query, float) else per_query, seed)
+    def select(self, pool: Pool, per_query: Any = 5, random_state: int = 0) -> Any:
+        return super().select(pool, int(per_query) if isinstance(per_query, float) else per_query, random_state)
 
 
 WRONG: dict[type[Sampler], str] = {

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from rankwise.data import RankingData
 from rankwise.errors import DataError, ShapeError
-from rankwise.sampling import Pool, Random, Sampler, Top
+from rankwise.sampling import Pool, RandomSampler, Sampler, TopRanked
 from tests.reference import samplers
 from tests.sampling.pool_factories import FirstFeature, pool_of_scores, score_lists
 
@@ -34,17 +34,16 @@ def test_labels_of_the_pool_count_not_those_of_the_data():
 def test_ranks_by_loops(lists):
     pool, where = pool_of_scores(lists)
     ranks = np.full(len(pool.data), np.nan)
-    ranks[pool.candidates] = pool.rising.back(pool.rising.ranks)
+    ranks[pool.candidates] = pool.ascending.by_candidate(pool.ascending.ranks)
     for scores, rows in zip(lists, where, strict=True):
         assert ranks[rows].tolist() == [samplers.rank(scores, k) for k in range(len(scores))]
 
 
-def test_places_and_first_of():
+def test_descending_and_first_per_query():
     pool, (rows,) = pool_of_scores([[0.5, 2.0, -1.0, 1.0]])
-    order = pool.falling_by(pool.scores, np.random.default_rng(0))
-    place = dict(zip(pool.candidates.tolist(), pool.places(order).tolist(), strict=True))
-    assert [place[row] for row in rows] == [2, 0, 3, 1]
-    assert pool.candidates[pool.first_of(order, 2)].tolist() == [rows[1], rows[3]]
+    order = pool.descending(pool.scores, np.random.default_rng(0))
+    assert pool.candidates[order].tolist() == [rows[1], rows[3], rows[0], rows[2]]
+    assert pool.candidates[pool.first_per_query(order, 2)].tolist() == [rows[1], rows[3]]
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
@@ -52,7 +51,7 @@ def test_draws_follow_the_documents(form):
     X = np.random.default_rng(0).normal(size=(50, 3)).astype(np.float32)
     y, order = np.full(50, -1.0), np.random.default_rng(1).permutation(50)
     drawn, moved = (
-        Pool(RankingData(form(features), y, np.zeros(50)), y, None).drawn(np.random.default_rng(7))
+        Pool(RankingData(form(features), y, np.zeros(50)), y, None).random_numbers(np.random.default_rng(7))
         for features in (X, X[order])
     )
     assert np.array_equal(drawn[order], moved)
@@ -62,7 +61,7 @@ def test_draws_follow_the_documents(form):
 
 def test_draws_differ_between_documents_that_are_alike():
     pool = Pool(RankingData(np.ones((50, 1)), np.full(50, -1.0), np.zeros(50)), np.full(50, -1.0), None)
-    assert len(set(pool.drawn(np.random.default_rng(0)))) == 50
+    assert len(set(pool.random_numbers(np.random.default_rng(0)))) == 50
 
 
 def test_whether_labels_can_be_learnt_from():
@@ -106,22 +105,46 @@ class NotANumber(Sampler):
             r"closed must have one entry per row: got shape \(1,\) for 6",
         ),
         (lambda: Pool(DATA, Y * np.nan, None), DataError, "labels must be finite, got nan at row 0"),
-        (lambda: Pool.of([[1.0]], [0], None, None), DataError, "every row has a label, so there is nothing to choose"),
         (
-            lambda: Top().select(Pool(DATA, Y, WrongCount())),
+            lambda: Pool.from_arrays([[1.0]], [0], None, None),
+            DataError,
+            "every row has a label, so there is nothing to choose",
+        ),
+        (
+            lambda: TopRanked().select(Pool(DATA, Y, WrongCount())),
             ShapeError,
             "WrongCount.predict must give one score per row",
         ),
-        (lambda: Top().select(Pool(DATA, Y, WrongScores())), DataError, "scores must be finite, got nan at row 0"),
+        (
+            lambda: TopRanked().select(Pool(DATA, Y, WrongScores())),
+            DataError,
+            "scores must be finite, got nan at row 0",
+        ),
         (
             lambda: WrongUtilities().select(Pool(DATA, Y, None)),
             DataError,
             r"one number per candidate, got shape \(1,\)",
         ),
-        (lambda: NotANumber().select(Pool(DATA, Y, None)), DataError, "NotANumber.utilities gave NaN"),
-        (lambda: Random().select(Pool(DATA, Y, None), 0), DataError, "per_query must be a whole number from 1, got 0"),
-        (lambda: Random().select(Pool(DATA, Y, None), 1, -1), DataError, "seed must be a whole number from 0, got -1"),
-        (lambda: Random(apart=-1), DataError, "apart must be a number of deviations from 0, got -1"),
+        (
+            lambda: NotANumber().select(Pool(DATA, Y, None)),
+            DataError,
+            "NotANumber.utilities must return numbers, got NaN",
+        ),
+        (
+            lambda: RandomSampler().select(Pool(DATA, Y, None), 0),
+            DataError,
+            "per_query must be a whole number from 1, got 0",
+        ),
+        (
+            lambda: RandomSampler().select(Pool(DATA, Y, None), 1, -1),
+            DataError,
+            "random_state must be a whole number from 0, got -1",
+        ),
+        (
+            lambda: RandomSampler(min_distance=-1),
+            DataError,
+            "min_distance must be a number of deviations from 0, got -1",
+        ),
     ],
 )
 def test_what_is_wrong_is_said(call, error, said):

@@ -29,9 +29,11 @@ def check_value(sampler: Any) -> None:
         again = type(sampler)(*map(ast.literal_eval, call.args), **settings)
     same = again == sampler and hash(again) == hash(sampler)
     assert same, f"{name} is shown as {sampler!r}, which makes another one"
-    assert replace(sampler, apart=sampler.apart + 1) != sampler, f"{name} is equal to one with another apart"
+    assert replace(sampler, min_distance=sampler.min_distance + 1) != sampler, (
+        f"{name} is equal to one with another min_distance"
+    )
     try:
-        sampler.apart = sampler.apart
+        sampler.min_distance = sampler.min_distance
     except FrozenInstanceError:
         return
     raise AssertionError(f"{name} can be changed")
@@ -45,12 +47,12 @@ def check_settings(sampler: Any) -> None:
             change = {field.name: bad}
             assert_refused(sampler, f"{field.name}={bad!r}", partial(replace, sampler, **change))
     for less in (-1.0, float("inf"), True):
-        assert_refused(sampler, f"apart={less!r}", partial(replace, sampler, apart=less))
+        assert_refused(sampler, f"min_distance={less!r}", partial(replace, sampler, min_distance=less))
     pool = usual_pool()
     for per_query in (0, -1, 1.5, True, "5", None):
         assert_refused(sampler, f"per_query={per_query!r}", partial(sampler.select, pool, per_query))
     for seed in (-1, 0.5, "zero"):
-        assert_refused(sampler, f"seed={seed!r}", partial(sampler.select, pool, 5, seed))
+        assert_refused(sampler, f"random_state={seed!r}", partial(sampler.select, pool, 5, seed))
 
 
 def check_utilities(sampler: Any) -> None:
@@ -67,7 +69,7 @@ def check_select(sampler: Any) -> None:
 
 def check_best_first(sampler: Any) -> None:
     """The most useful candidates of a query are chosen, the best first (where near-duplicates are not passed over)."""
-    plain, pool = replace(sampler, apart=0.0), usual_pool()
+    plain, pool = replace(sampler, min_distance=0.0), usual_pool()
     utilities = np.full(len(pool.data), np.nan)
     utilities[pool.candidates] = _utilities(plain, pool)
     rows, query = _select(plain, pool, per_query=3), pool.data.groups.query_of_row()
@@ -207,8 +209,8 @@ def sampler_checks() -> list[Callable[[Any], None]]:
 def check_sampler(sampler: Sampler) -> None:
     """Run every check on a sampler.
 
-    >>> from rankwise.sampling import Uncertain
-    >>> check_sampler(Uncertain(apart=0.1))
+    >>> from rankwise.sampling import Uncertainty
+    >>> check_sampler(Uncertainty(min_distance=0.1))
     """
     assert isinstance(sampler, Sampler), f"check_sampler takes a sampler of rankwise, got {name_of(sampler)}"
     for check in sampler_checks():

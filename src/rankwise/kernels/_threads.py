@@ -7,8 +7,9 @@ enter them at once, compile several times slower, and differ between machines by
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache, partial
 
 import numpy as np
@@ -16,10 +17,24 @@ import numpy as np
 from rankwise.types import IntArray
 
 ROWS_WORTH_A_THREAD = 20_000
+_limit: int | None = None
+
+
+@contextmanager
+def limit_threads(count: int) -> Iterator[None]:
+    """Kernels of this process use at most `count` threads, whatever the environment says."""
+    global _limit
+    before, _limit = _limit, count
+    try:
+        yield
+    finally:
+        _limit = before
 
 
 def thread_count() -> int:
-    """Threads to use: `RANKWISE_NUM_THREADS`, or one for each core this process may use."""
+    """Threads to use: `RANKWISE_NUM_THREADS`, or one per core that this process may use, up to the limit."""
+    if _limit is not None:
+        return _limit
     asked = os.environ.get("RANKWISE_NUM_THREADS", "")
     if asked.isdigit():
         return max(1, int(asked))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from rankwise._validation import is_finite_number
 from rankwise.errors import DataError
+from rankwise.sampling._near_duplicates import skip_near_duplicates
 from rankwise.sampling._pool import Pool
-from rankwise.sampling._spread import spread
 from rankwise.types import FloatArray, IntArray
 
 _KINDS: dict[str, type[Sampler]] = {}
@@ -21,23 +21,41 @@ _KINDS: dict[str, type[Sampler]] = {}
 class Sampler(ABC):
     """Chooses documents to be labelled; a subclass with a `kind` is known by that name everywhere.
 
-    A subclass states `utilities`: one number per candidate of the pool, the higher the sooner to be labelled, compared
-    within a query only. `select` takes the highest of each query, equal ones at random by seed.
+    A subclass defines `utilities`: one number per candidate of the pool, the higher the sooner to be labelled, compared
+    within a query only. `select` takes the highest of each query, equal ones at random.
 
-    With `apart` above 0, documents of a batch are no near-duplicates: one whose features are within `apart` deviations
-    (root mean square over features) of one chosen before is passed over, while there are others.
+    Parameters
+    ----------
+    min_distance : float, default=0.0
+        If above 0, a batch has no near-duplicates: a document whose features are within `min_distance` standard
+        deviations (root mean square over features) of one chosen before is passed over, while there are others.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from rankwise.rankers import RankSVM
+    >>> from rankwise.sampling import Pool, Sampler
+    >>> @dataclass(frozen=True)
+    ... class LowestRanked(Sampler):
+    ...     def utilities(self, pool, rng):
+    ...         return -pool.scores
+    >>> X, y, qid = [[0.0], [1.0], [2.0], [3.0], [0.5]], [0, 1, -1, -1, -1], [1, 1, 1, 1, 2]
+    >>> LowestRanked().select(Pool.from_arrays(X, y, qid, RankSVM().fit(X[:2], y[:2])), per_query=1)
+    array([2, 4])
     """
 
-    apart: float = field(default=0.0, kw_only=True)
+    min_distance: float = field(default=0.0, kw_only=True)
 
     kind: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
-        if not (is_finite_number(self.apart) and self.apart >= 0):
-            raise DataError(f"apart must be a number of deviations from 0, got {self.apart!r}; pass for example 0.1")
+        if not (is_finite_number(self.min_distance) and self.min_distance >= 0):
+            raise DataError(
+                f"min_distance must be a number of deviations from 0, got {self.min_distance!r}; pass for example 0.1"
+            )
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
         if cls.__dict__.get("kind"):
             _KINDS[cls.kind] = cls
 
@@ -45,45 +63,118 @@ class Sampler(ABC):
     def utilities(self, pool: Pool, rng: np.random.Generator) -> FloatArray:
         """How useful a label of each candidate of the pool would be.
 
-        `rng` is for what is left to chance; `pool.drawn(rng)` draws so that the order of the rows does not matter.
+        Parameters
+        ----------
+        pool : Pool
+            The documents, the labels so far and the fitted ranker.
+        rng : numpy.random.Generator
+            For what is left to chance; `pool.random_numbers(rng)` does not depend on the order of the rows.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_candidates,)
+            One number per candidate, the higher the sooner to be labelled.
         """
 
-    def select(self, pool: Pool, per_query: int = 5, seed: int = 0) -> IntArray:
-        """Rows to be labelled next: of each query its `per_query` most useful candidates (or all it has), best first.
+    def select(self, pool: Pool, per_query: int = 5, random_state: int = 0) -> IntArray:
+        """Rows to be labelled next: the most useful candidates of each query.
 
-        >>> from rankwise.sampling import Top
+        Parameters
+        ----------
+        pool : Pool
+            The documents, the labels so far and the fitted ranker.
+        per_query : int, default=5
+            Documents to choose per query; a query with fewer candidates gives all it has.
+        random_state : int, default=0
+            Seed of what is left to chance, such as the order of equal utilities.
+
+        Returns
+        -------
+        ndarray of int64
+            Rows of the pool's data, by query, the most useful first.
+
+        Raises
+        ------
+        DataError
+            If a parameter is wrong, or `utilities` does not return one number per candidate.
+
+        Examples
+        --------
         >>> from rankwise.rankers import RankSVM
+        >>> from rankwise.sampling import Pool, TopRanked
         >>> X, y, qid = [[0.0], [1.0], [2.0], [3.0], [0.5]], [0, 1, -1, -1, -1], [1, 1, 1, 1, 2]
-        >>> Top().select(Pool.of(X, y, qid, RankSVM().fit(X[:2], y[:2])), per_query=1)
+        >>> TopRanked().select(Pool.from_arrays(X, y, qid, RankSVM().fit(X[:2], y[:2])), per_query=1)
         array([3, 4])
         """
-        if isinstance(per_query, bool) or not isinstance(per_query, int | np.integer) or per_query < 1:
-            raise DataError(f"per_query must be a whole number from 1, got {per_query!r}; pass for example 5")
+        check_count("per_query", per_query, 1, example=5)
         try:
-            rng = np.random.default_rng(seed)
+            rng = np.random.default_rng(random_state)
         except (TypeError, ValueError):
-            raise DataError(f"seed must be a whole number from 0, got {seed!r}; pass for example 0") from None
-        found = np.asarray(self.utilities(pool, rng), dtype=np.float64)
-        if found.shape != pool.candidates.shape:
             raise DataError(
-                f"{type(self).__name__}.utilities must give one number per candidate, got shape {found.shape} for "
+                f"random_state must be a whole number from 0, got {random_state!r}; pass for example 0"
+            ) from None
+        utilities = np.asarray(self.utilities(pool, rng), dtype=np.float64)
+        name = type(self).__name__
+        if utilities.shape != pool.candidates.shape:
+            raise DataError(
+                f"{name}.utilities must return one number per candidate, got shape {utilities.shape} for "
                 f"{pool.candidates.size}"
             )
-        if np.isnan(found).any():
-            raise DataError(f"{type(self).__name__}.utilities gave NaN; give every candidate a number")
-        if self.apart > 0:
-            order = spread(pool, pool.falling_by(found, rng), int(per_query), self.apart)
-            return pool.candidates[pool.first_of(order, int(per_query))]
-        return pool.candidates[pool.best_of_each(found, int(per_query), rng)]
+        if np.isnan(utilities).any():
+            raise DataError(f"{name}.utilities must return numbers, got NaN; return a number for every candidate")
+        if self.min_distance > 0:
+            order = skip_near_duplicates(pool, pool.descending(utilities, rng), int(per_query), self.min_distance)
+            return pool.candidates[pool.first_per_query(order, int(per_query))]
+        return pool.candidates[pool.best_per_query(utilities, int(per_query), rng)]
+
+
+def check_count(name: str, value: object, minimum: int, example: int) -> None:
+    """Refuse what is not a whole number from `minimum` on."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < minimum:
+        raise DataError(f"{name} must be a whole number from {minimum}, got {value!r}; pass for example {example}")
 
 
 def sampler_kinds() -> dict[str, type[Sampler]]:
-    """Every sampler, by name."""
+    """Every sampler class by its text name.
+
+    Returns
+    -------
+    dict of str to type
+        The classes, sorted by name; those of users that have a `kind` included.
+
+    Examples
+    --------
+    >>> from rankwise.sampling import sampler_kinds
+    >>> sampler_kinds()["top"].__name__
+    'TopRanked'
+    """
     return dict(sorted(_KINDS.items()))
 
 
-def sampler_named(sampler: str | Sampler) -> Sampler:
-    """A sampler by its name, with its default settings; one that is given as such is returned."""
+def get_sampler(sampler: str | Sampler) -> Sampler:
+    """A sampler by its text name, with default parameters.
+
+    Parameters
+    ----------
+    sampler : str or Sampler
+        The name; a sampler is returned as it is.
+
+    Returns
+    -------
+    Sampler
+        The sampler.
+
+    Raises
+    ------
+    DataError
+        If no sampler has this name.
+
+    Examples
+    --------
+    >>> from rankwise.sampling import get_sampler
+    >>> get_sampler("lossmin")
+    LossMin(min_distance=0.0, trade_off=0.6)
+    """
     if isinstance(sampler, Sampler):
         return sampler
     if sampler not in _KINDS:

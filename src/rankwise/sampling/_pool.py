@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from rankwise._validation import as_vector
 from rankwise.data import RankingData
@@ -19,9 +18,9 @@ from rankwise.errors import DataError, ShapeError
 from rankwise.kernels._threads import by_queries
 from rankwise.kernels.sorting import _rising_lists as rising_lists
 from rankwise.metrics._ranking import falling_rows
-from rankwise.types import BoolArray, FloatArray, IntArray
+from rankwise.types import BoolArray, Features, FloatArray, IntArray
 
-FEW = 64  # documents of a query that are kept sorted one by one; to choose more, all are sorted
+MAX_SELECTED = 64  # documents per query that are selected without a sort of all
 _ORDERS: WeakKeyDictionary[RankingData, IntArray] = WeakKeyDictionary()  # the data stay the same round after round
 
 
@@ -40,21 +39,21 @@ class QueryOrder:
     @cached_property
     def ranks(self) -> FloatArray:
         """Rank of each place within its query, from 1 at the lowest score; equal scores share their mean rank."""
-        found = np.empty(self.rows.size)
-        by_queries(lambda low, high: rising_lists.mean_ranks(self.scores, self.offsets, low, high, found), self.offsets)
-        return found
+        ranks = np.empty(self.rows.size)
+        by_queries(lambda low, high: rising_lists.mean_ranks(self.scores, self.offsets, low, high, ranks), self.offsets)
+        return ranks
 
     @cached_property
-    def run_bounds(self) -> tuple[IntArray, IntArray]:
+    def tie_bounds(self) -> tuple[IntArray, IntArray]:
         """For each place the first and the last place of its query that have the same score."""
         is_first = np.ones(self.rows.size, dtype=bool)
         is_first[1:] = (self.scores[1:] != self.scores[:-1]) | (self.query[1:] != self.query[:-1])
         firsts = np.flatnonzero(is_first)
         lasts = np.append(firsts[1:], self.rows.size) - 1
-        run = np.cumsum(is_first) - 1
-        return firsts[run], lasts[run]
+        tie = np.cumsum(is_first) - 1
+        return firsts[tie], lasts[tie]
 
-    def back(self, values: FloatArray) -> FloatArray:
+    def by_candidate(self, values: FloatArray) -> FloatArray:
         """Values by place as values by candidate."""
         out = np.empty_like(values)
         out[self.rows] = values
@@ -63,12 +62,39 @@ class QueryOrder:
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """All documents, labels so far (`y`, below 0 where there is none), and a ranker fitted on these.
+    """All documents, the labels so far, and a ranker fitted on these.
 
     `candidates` are the rows that may be chosen, grouped by query: query q has `candidates[offsets[q]:offsets[q + 1]]`.
     They are the rows without a label, less those that `closed` marks (a labeller skipped them). The ranker should be
     fitted on rows with a label only: to a ranker, as to a metric, a document that nobody judged is an irrelevant one.
 
+    Parameters
+    ----------
+    data : RankingData
+        All documents; its own labels are not read.
+    y : ndarray of float64, shape (n_rows,)
+        The labels so far, below 0 where there is none.
+    ranker : estimator
+        A fitted ranker, of this library or another, with `fit(X, y, qid=…)` and `predict(X)`.
+    closed : ndarray of bool, shape (n_rows,), default=None
+        Rows that must not be chosen, though they have no label.
+
+    Attributes
+    ----------
+    query : ndarray of int64, shape (n_candidates,)
+        The query of each candidate, as a number from 0.
+    scores : ndarray of float64, shape (n_candidates,)
+        The ranker's score of each candidate.
+    labelled : ndarray of int64
+        The rows that have a label.
+    labelled_scores : ndarray of float64
+        The ranker's score of each row that has a label.
+    ascending : QueryOrder
+        The candidates by rising score within each query, with their ranks.
+
+    Examples
+    --------
+    >>> from rankwise.data import RankingData
     >>> from rankwise.rankers import RankSVM
     >>> data = RankingData([[0.0], [1.0], [2.0], [3.0]], [0, 1, -1, -1], qid=[1, 1, 1, 1])
     >>> pool = Pool(data, data.y, RankSVM().fit(data.X[:2], data.y[:2]))
@@ -78,7 +104,7 @@ class Pool:
 
     data: RankingData
     y: FloatArray
-    ranker: Any
+    ranker: BaseEstimator
     closed: BoolArray | None = None
 
     def __post_init__(self) -> None:
@@ -92,23 +118,53 @@ class Pool:
         object.__setattr__(self, "y", y)
         object.__setattr__(self, "closed", closed)
 
+    @classmethod
+    def from_arrays(cls, X: Features, y: ArrayLike, qid: ArrayLike | None, ranker: BaseEstimator) -> Pool:
+        """The pool of plain arrays.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame, shape (n_rows, n_features)
+            The features of all documents.
+        y : array-like, shape (n_rows,)
+            The labels so far, below 0 where there is none.
+        qid : array-like, shape (n_rows,), or None
+            The query of each row; None for one query.
+        ranker : estimator
+            A ranker fitted on the rows that have a label.
+
+        Returns
+        -------
+        Pool
+            The pool.
+
+        Raises
+        ------
+        DataError
+            If every row has a label.
+        """
+        data = RankingData(X, as_vector("labels", y), qid)  # type: ignore[arg-type]
+        if (data.y >= 0).all():
+            raise DataError("every row has a label, so there is nothing to choose; mark rows without one by -1")
+        return cls(data, data.y, ranker)
+
     @cached_property
-    def _open(self) -> tuple[IntArray, IntArray]:
+    def _grouped_candidates(self) -> tuple[IntArray, IntArray]:
         groups = self.data.groups
-        free = self.y < 0 if self.closed is None else (self.y < 0) & ~self.closed
-        grouped = groups.grouped(free)
-        rows = np.flatnonzero(free) if groups.order is None else groups.order[grouped]
+        is_open = self.y < 0 if self.closed is None else (self.y < 0) & ~self.closed
+        grouped = groups.grouped(is_open)
+        rows = np.flatnonzero(is_open) if groups.order is None else groups.order[grouped]
         return rows, np.append(0, np.cumsum(grouped))[groups.offsets]
 
     @property
     def candidates(self) -> IntArray:
         """Rows that may be chosen, grouped by query."""
-        return self._open[0]
+        return self._grouped_candidates[0]
 
     @property
     def offsets(self) -> IntArray:
         """Where the candidates of each query start; queries without any are empty."""
-        return self._open[1]
+        return self._grouped_candidates[1]
 
     @cached_property
     def query(self) -> IntArray:
@@ -120,110 +176,195 @@ class Pool:
         """The ranker's score of each candidate."""
         return self.scores_by(self.ranker)
 
-    def scores_by(self, ranker: Any, some: IntArray | None = None) -> FloatArray:
-        """Scores of the candidates, or of some of them (by number), by a ranker, checked."""
-        rows = self.candidates if some is None else self.candidates[some]
-        if 2 * rows.size > len(self.data):  # scoring a few rows more is faster than copying the others
-            return _scores(ranker, self.data.X)[rows]
-        return _scores(ranker, self.data.X[rows])
-
-    @cached_property
-    def known_scores(self) -> FloatArray:
-        """The ranker's score of each row that has a label."""
-        return _scores(self.ranker, self.data.X[self.labelled])
-
     @cached_property
     def labelled(self) -> IntArray:
         """Rows that have a label."""
         return np.flatnonzero(self.y >= 0)
 
     @cached_property
-    def rising(self) -> QueryOrder:
-        """The candidates by rising score."""
-        return self.rising_by(self.scores)
+    def labelled_scores(self) -> FloatArray:
+        """The ranker's score of each row that has a label."""
+        return _predict(self.ranker, self.data.X[self.labelled])
 
-    def rising_by(self, scores: FloatArray) -> QueryOrder:
-        """The candidates by other scores."""
+    @cached_property
+    def ascending(self) -> QueryOrder:
+        """The candidates by rising score."""
+        return self.ascending_by(self.scores)
+
+    def scores_by(self, ranker: BaseEstimator, subset: IntArray | None = None) -> FloatArray:
+        """Scores of the candidates by any fitted ranker, checked.
+
+        Parameters
+        ----------
+        ranker : estimator
+            The fitted ranker.
+        subset : ndarray of int64, default=None
+            Indices of the candidates to score; None for all.
+
+        Returns
+        -------
+        ndarray of float64
+            One score per candidate.
+        """
+        rows = self.candidates if subset is None else self.candidates[subset]
+        if 2 * rows.size > len(self.data):  # scoring a few rows more is faster than copying the others
+            return _predict(ranker, self.data.X)[rows]
+        return _predict(ranker, self.data.X[rows])
+
+    def ascending_by(self, scores: FloatArray) -> QueryOrder:
+        """The candidates by rising values of other scores.
+
+        Parameters
+        ----------
+        scores : ndarray of float64, shape (n_candidates,)
+            One score per candidate.
+
+        Returns
+        -------
+        QueryOrder
+            The candidates in order within each query, with their ranks.
+        """
         rows = falling_rows(-scores, self.offsets)
         return QueryOrder(rows, self.query, scores[rows], self.offsets)
 
-    def falling_by(self, utilities: FloatArray, rng: np.random.Generator) -> IntArray:
-        """Candidates (by number) of each query, the highest first, equal ones in a random order."""
-        return falling_rows(utilities, self.offsets, self.drawn(rng)[self.candidates])
+    def descending(self, utilities: FloatArray, rng: np.random.Generator) -> IntArray:
+        """The candidates of each query by falling utility, equal ones in random order.
 
-    def drawn(self, rng: np.random.Generator) -> FloatArray:
-        """A random number for each row, from 0 to 1, the same in whatever order rows come (unless they are alike)."""
+        Parameters
+        ----------
+        utilities : ndarray of float64, shape (n_candidates,)
+            One number per candidate.
+        rng : numpy.random.Generator
+            Decides between equal utilities.
+
+        Returns
+        -------
+        ndarray of int64
+            Indices of candidates.
+        """
+        return falling_rows(utilities, self.offsets, self.random_numbers(rng)[self.candidates])
+
+    def random_numbers(self, rng: np.random.Generator) -> FloatArray:
+        """Random numbers that go with the documents, in whatever order the rows come (unless rows are alike).
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            The source of the numbers.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_rows,)
+            One number from 0 to 1 per row.
+        """
         numbers = np.empty(len(self.data))
-        numbers[_by_content(self.data)] = rng.random(numbers.size)
+        numbers[_order_by_features(self.data)] = rng.random(numbers.size)
         return numbers
 
-    def best_of_each(self, utilities: FloatArray, count: int, rng: np.random.Generator) -> IntArray:
-        """The first `count` candidates of each query by falling utility, equal ones at random."""
-        if count > FEW:
-            return self.first_of(self.falling_by(utilities, rng), count)
+    def best_per_query(self, utilities: FloatArray, count: int, rng: np.random.Generator) -> IntArray:
+        """The candidates of highest utility of each query, equal ones at random.
+
+        Parameters
+        ----------
+        utilities : ndarray of float64, shape (n_candidates,)
+            One number per candidate.
+        count : int
+            How many per query at most.
+        rng : numpy.random.Generator
+            Decides between equal utilities.
+
+        Returns
+        -------
+        ndarray of int64
+            Indices of candidates, by query, the best first.
+        """
+        if count > MAX_SELECTED:
+            return self.first_per_query(self.descending(utilities, rng), count)
         chosen, is_tied = self._best(utilities, np.empty(0), count)
         if is_tied:  # only then is anything left to chance
-            chosen, _ = self._best(utilities, self.drawn(rng)[self.candidates], count)
+            chosen, _ = self._best(utilities, self.random_numbers(rng)[self.candidates], count)
         return chosen
 
     def _best(self, utilities: FloatArray, keys: FloatArray, count: int) -> tuple[IntArray, bool]:
         n_queries, offsets, tied = self.offsets.size - 1, self.offsets, []
-        chosen, found = np.empty(n_queries * count, dtype=np.int64), np.empty(n_queries, dtype=np.int64)
+        chosen, sizes = np.empty(n_queries * count, dtype=np.int64), np.empty(n_queries, dtype=np.int64)
 
         def choose(low: int, high: int) -> None:
-            tied.append(rising_lists.best_of_each(utilities, keys, offsets, count, low, high, chosen, found))
+            tied.append(rising_lists.best_of_each(utilities, keys, offsets, count, low, high, chosen, sizes))
 
         by_queries(choose, offsets)
-        return chosen.reshape(n_queries, count)[np.arange(count) < found[:, None]], any(tied)
+        return chosen.reshape(n_queries, count)[np.arange(count) < sizes[:, None]], any(tied)
 
-    def places(self, order: IntArray) -> IntArray:
-        """For each candidate its place in its query by this order, from 0."""
-        place = np.empty_like(order)
-        place[order] = np.arange(order.size) - self.offsets[:-1][self.query]
-        return place
+    def first_per_query(self, order: IntArray, count: int) -> IntArray:
+        """The first candidates of each query in an order.
 
-    def first_of(self, order: IntArray, count: int) -> IntArray:
-        """The first `count` candidates of each query by this order."""
+        Parameters
+        ----------
+        order : ndarray of int64, shape (n_candidates,)
+            Indices of candidates, grouped by query.
+        count : int
+            How many per query at most.
+
+        Returns
+        -------
+        ndarray of int64
+            Indices of candidates.
+        """
         return order[np.arange(order.size) - self.offsets[:-1][self.query] < count]
 
     def can_learn(self, rows: IntArray, labels: FloatArray) -> bool:
-        """Whether some query has two different labels."""
-        if not rows.size:
-            return False
+        """Whether some query has two different labels.
+
+        Parameters
+        ----------
+        rows : ndarray of int64
+            Rows of the data.
+        labels : ndarray of float64
+            One label per row.
+
+        Returns
+        -------
+        bool
+            False if there is nothing for a ranker to learn.
+        """
         query = self.data.groups.query_of_row()[rows]
         low, high = (np.full(self.data.groups.n_queries, end) for end in (np.inf, -np.inf))
         np.minimum.at(low, query, labels)
         np.maximum.at(high, query, labels)
         return bool((low < high).any())
 
-    def refitted(self, rows: IntArray, labels: FloatArray) -> Any:
-        """A copy of the ranker, fitted on these rows with these labels."""
-        found = clone(self.ranker).fit(self.data.X[rows], labels, qid=self.data.qid[rows])
-        if getattr(found, "interrupted_", False):
+    def refit(self, rows: IntArray, labels: FloatArray) -> BaseEstimator:
+        """A copy of the ranker, fitted on these rows with these labels.
+
+        Parameters
+        ----------
+        rows : ndarray of int64
+            Rows of the data.
+        labels : ndarray of float64
+            One label per row.
+
+        Returns
+        -------
+        estimator
+            The fitted copy.
+        """
+        ranker = clone(self.ranker).fit(self.data.X[rows], labels, qid=self.data.qid[rows])
+        if getattr(ranker, "interrupted_", False):
             raise KeyboardInterrupt  # our rankers take Ctrl-C as the end of their own training only
-        return found
-
-    @classmethod
-    def of(cls, X: Any, y: ArrayLike, qid: ArrayLike | None, ranker: Any) -> Pool:
-        """The pool of plain arrays; labels below 0 are those to be had."""
-        data = RankingData(X, as_vector("labels", y), qid)  # type: ignore[arg-type]
-        if (data.y >= 0).all():
-            raise DataError("every row has a label, so there is nothing to choose; mark rows without one by -1")
-        return cls(data, data.y, ranker)
+        return ranker
 
 
-def _scores(ranker: Any, X: Any) -> FloatArray:
-    if X.shape[0] == 0:
+def _predict(ranker: BaseEstimator, X: Features) -> FloatArray:
+    n_rows = X.shape[0]  # type: ignore[union-attr]
+    if n_rows == 0:
         return np.empty(0)
-    found = as_vector("scores", ranker.predict(X))
-    if found.size != X.shape[0]:
-        raise ShapeError(
-            f"{type(ranker).__name__}.predict must give one score per row, got {found.size} for {X.shape[0]}"
-        )
-    return found
+    scores = as_vector("scores", ranker.predict(X))
+    if scores.size != n_rows:
+        raise ShapeError(f"{type(ranker).__name__}.predict must give one score per row, got {scores.size} for {n_rows}")
+    return scores
 
 
-def _by_content(data: RankingData) -> IntArray:
+def _order_by_features(data: RankingData) -> IntArray:
     """The rows in an order that depends on their features alone."""
     if data not in _ORDERS:
         keys = row_keys(sp.csr_matrix(data.X) if data.is_sparse else data.X, np.zeros(len(data)))

@@ -43,7 +43,7 @@ def without_seconds(text: str) -> Any:
     told = json.loads(text)
     for sampler in told["samplers"].values():
         assert sampler.pop("seconds")
-        assert sampler.pop("seconds_a_round")
+        assert sampler.pop("seconds_per_round")
     return told
 
 

@@ -104,7 +104,7 @@ def test_a_file_of_something_else_is_refused_and_kept(tmp_path: Path, changed: d
 
 def test_a_sampler_with_other_settings_is_refused_under_the_same_name(tmp_path: Path) -> None:
     file = tmp_path / "runs.json"
-    one, other = LossMin(weight=0.6), LossMin(weight=0.7)
+    one, other = LossMin(trade_off=0.6), LossMin(trade_off=0.7)
     run(one, checkpoint=file)
     with pytest.raises(
         ModelFileError, match=re.escape(f"lossmin as {one}, got {other}; give the sampler another name")

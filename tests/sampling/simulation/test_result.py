@@ -93,13 +93,13 @@ def test_rounds_that_labelled_nothing_are_not_tested() -> None:
     assert found.tests[0].mean_a == pytest.approx((0.2 + 0.4 + 0.3 + 0.4) / 4)
     assert found.tests[0].p_rounds == pytest.approx(stats.ttest_rel([0.25, 0.4], [0.1, 0.2]).pvalue)
     found.seconds["a"]["fit"][:] = [[9, 100, 2, 0, 0], [9, 4, 6, 0, 0]]
-    assert found.seconds_a_round("a") == {"fit": 5.0, "choose": 1.0}
+    assert found.seconds_per_round("a") == {"fit": 5.0, "choose": 1.0}
 
 
 def test_folds_are_joined_as_further_runs() -> None:
     first = made({"a": [[0.1, 0.2, 0.3, 0.4]], "b": [[0.1, 0.1, 0.1, 0.2]]}, full=0.5, notes=("odd", "both"))
     second = made({"a": [[0.3, 0.4, 0.5, 0.6]] * 3, "b": [[0.3, 0.3, 0.3, 0.3]] * 3}, full=0.9, notes=("both",))
-    found = rw.Simulation.joined([first, second])
+    found = rw.Simulation.concat([first, second])
     assert found.seeds == (0, 0, 1, 2)
     assert found.full["map"] == pytest.approx(0.8)
     assert found.notes == ("part 1: odd", "both")
@@ -107,9 +107,9 @@ def test_folds_are_joined_as_further_runs() -> None:
     assert found.labelled["b"].shape == found.seconds["b"]["fit"].shape == (4, 4)
     for other in (made({"a": [[0.1] * 4]}), made({"a": [[0] * 4], "b": [[0] * 4]}, per_query=4)):
         with pytest.raises(ShapeError, match="must have the same samplers"):
-            rw.Simulation.joined([first, other])
+            rw.Simulation.concat([first, other])
     with pytest.raises(DataError, match="nothing to join"):
-        rw.Simulation.joined([])
+        rw.Simulation.concat([])
 
 
 def test_json_has_it_all() -> None:
@@ -119,7 +119,7 @@ def test_json_has_it_all() -> None:
     assert np.array(a["metrics"]["map"]["runs"]).tolist() == found.values["a"]["map"].tolist()
     assert a["metrics"]["map"]["labels_needed"] == found.labels_needed("a", "map")
     assert a["metrics"]["map"]["low"] == found.interval("a", "map")[0].tolist()
-    assert a["seconds_a_round"] == {"fit": 2.0, "choose": 1.0}
+    assert a["seconds_per_round"] == {"fit": 2.0, "choose": 1.0}
     assert (told["rounds"], told["full"], len(told["tests"])) == (6, {"map": 1.0}, 3)
 
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 import rankwise as rw
 from rankwise.errors import DataError, MetricError, RankwiseError, ShapeError
-from rankwise.sampling import LossMin, Pool, Sampler, Top
+from rankwise.sampling import LossMin, Pool, Sampler, TopRanked
 from tests.reference import active_loop
 from tests.sampling.factories import Centroid, Lowest, binary, same
 
@@ -75,7 +75,7 @@ def test_samplers_by_name_by_value_several_and_mapped() -> None:
     assert run("top").samplers == ["top"]
     assert run(Lowest()).samplers == ["Lowest"]
     assert run(("top", Lowest())).samplers == ["top", "Lowest"]
-    two = run({"light": LossMin(weight=0.3), "heavy": LossMin(weight=0.9), "first": "top"}, seeds=[7, 3])
+    two = run({"light": LossMin(trade_off=0.3), "heavy": LossMin(trade_off=0.9), "first": "top"}, seeds=[7, 3])
     assert (two.samplers, two.seeds) == (["light", "heavy", "first"], (7, 3))
     assert (two.values["light"]["map"] != two.values["heavy"]["map"]).any()
 
@@ -120,7 +120,7 @@ def test_a_pool_that_runs_dry_ends_the_curve() -> None:
         assert curves[:, 3] == pytest.approx(found.full[metric], abs=1e-12)
         assert found.over_range("top", metric) == pytest.approx(curves[:, 1:4].mean(axis=1))
     assert (found.seconds["top"]["fit"][:, 4:] == 0).all()
-    assert found.seconds_a_round("top")["fit"] == pytest.approx(np.median(found.seconds["top"]["fit"][:, 1:4]))
+    assert found.seconds_per_round("top")["fit"] == pytest.approx(np.median(found.seconds["top"]["fit"][:, 1:4]))
 
 
 @dataclass(frozen=True)
@@ -141,13 +141,13 @@ CALLS: list[int] = []
 
 def test_ctrl_c_gives_the_seeds_that_all_have_finished() -> None:
     CALLS.clear()
-    found = run({"top": Top(), "stopped": Stopped(after=7)}, seeds=4)  # three rounds per run: in the third
+    found = run({"top": TopRanked(), "stopped": Stopped(after=7)}, seeds=4)  # three rounds per run: in the third
     assert (found.interrupted, found.seeds) == (True, (0, 1))
     assert "stopped by Ctrl-C: all samplers have finished 2 of 4 seeds" in found.notes
     np.testing.assert_array_equal(found.values["stopped"]["map"], run("top").values["top"]["map"])
     CALLS.clear()
     with pytest.raises(KeyboardInterrupt):
-        run({"top": Top(), "stopped": Stopped(after=1)})
+        run({"top": TopRanked(), "stopped": Stopped(after=1)})
 
 
 class Patient(Centroid):
@@ -175,7 +175,7 @@ class Twice(Sampler):
     def utilities(self, pool: Pool, rng: np.random.Generator) -> Any:
         return pool.scores
 
-    def select(self, pool: Pool, per_query: int = 5, seed: int = 0) -> Any:
+    def select(self, pool: Pool, per_query: int = 5, random_state: int = 0) -> Any:
         return np.repeat(pool.candidates[:1], 2)
 
 
@@ -185,7 +185,7 @@ class Twice(Sampler):
         ({"sampler": "lossmax"}, DataError, "no sampler 'lossmax'"),
         ({"sampler": 3}, DataError, "no sampler 3"),
         ({"sampler": []}, DataError, "no sampler was named"),
-        ({"sampler": [LossMin(), LossMin(weight=0.5)]}, DataError, "got lossmin twice"),
+        ({"sampler": [LossMin(), LossMin(trade_off=0.5)]}, DataError, "got lossmin twice"),
         ({"sampler": Twice()}, DataError, "Twice chose a row twice"),
         ({"rounds": 0}, DataError, "rounds must be"),
         ({"per_query": 1.5}, DataError, "per_query must be"),

@@ -1,4 +1,4 @@
-"""Random, Top, Uncertain and Entropy: by hand, and against loops over documents and pairs."""
+"""RandomSampler, TopRanked, Uncertainty and Entropy: by hand, and against loops over documents and pairs."""
 
 from __future__ import annotations
 
@@ -6,41 +6,41 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from rankwise.sampling import Entropy, Random, Top, Uncertain
+from rankwise.sampling import RandomSampler, RankingEntropy, TopRanked, Uncertainty
 from tests.reference import samplers
 from tests.sampling.pool_factories import one_query, pool_of_scores, score_lists, utilities_of
 
 
 @given(score_lists)
 def test_uncertain_is_the_nearest_score_by_loops(lists):
-    for scores, found in zip(lists, utilities_of(Uncertain(), lists), strict=True):
+    for scores, found in zip(lists, utilities_of(Uncertainty(), lists), strict=True):
         assert found == pytest.approx(samplers.uncertain(scores), rel=1e-12)
 
 
 def test_uncertain_by_hand():
     """Nearest others of 0, 1, 1.5, 4 are 1, .5, .5 and 2.5 away; one document alone has none."""
-    assert one_query(Uncertain(), [4.0, 0.0, 1.5, 1.0]) == [-2.5, -1.0, -0.5, -0.5]
-    assert utilities_of(Uncertain(), [[3.0], [3.0, 3.0]]) == [[-np.inf], [0.0, 0.0]]
+    assert one_query(Uncertainty(), [4.0, 0.0, 1.5, 1.0]) == [-2.5, -1.0, -0.5, -0.5]
+    assert utilities_of(Uncertainty(), [[3.0], [3.0, 3.0]]) == [[-np.inf], [0.0, 0.0]]
 
 
 @given(score_lists)
 def test_entropy_is_the_expected_number_of_wrong_pairs_by_loops(lists):
-    for scores, found in zip(lists, utilities_of(Entropy(), lists), strict=True):
+    for scores, found in zip(lists, utilities_of(RankingEntropy(), lists), strict=True):
         expected = samplers.entropy(scores) if scores else []
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 def test_entropy_by_hand():
     """P = ½ and σ(2) = .8807970780: the one pair is wrong if the lower is relevant and the upper is not, ½ · .119…"""
-    assert one_query(Entropy(), [0.0, 2.0]) == pytest.approx([0.5 * 0.1192029220] * 2, abs=1e-9)
+    assert one_query(RankingEntropy(), [0.0, 2.0]) == pytest.approx([0.5 * 0.1192029220] * 2, abs=1e-9)
     # Of three equal ones each makes two pairs, wrong by half of ½ · ½ + ½ · ½.
-    assert one_query(Entropy(), [1.0, 1.0, 1.0]) == pytest.approx([0.5, 0.5, 0.5], abs=1e-12)
+    assert one_query(RankingEntropy(), [1.0, 1.0, 1.0]) == pytest.approx([0.5, 0.5, 0.5], abs=1e-12)
 
 
 @given(score_lists)
 def test_top_takes_the_highest_scores(lists):
     pool, where = pool_of_scores(lists)
-    chosen = Top().select(pool, per_query=3)
+    chosen = TopRanked().select(pool, per_query=3)
     for q, (scores, rows) in enumerate(zip(lists, where, strict=True)):
         found = [scores[rows.index(row)] for row in chosen if pool.data.qid[row] == q]
         assert found == sorted(scores, reverse=True)[:3]
@@ -48,7 +48,7 @@ def test_top_takes_the_highest_scores(lists):
 
 def test_random_gives_each_document_the_same_chance():
     pool, (first, second) = pool_of_scores([[0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [1.0, 2.0]])
-    chosen = np.concatenate([Random().select(pool, per_query=2, seed=seed) for seed in range(300)])
+    chosen = np.concatenate([RandomSampler().select(pool, per_query=2, random_state=seed) for seed in range(300)])
     counts = np.bincount(chosen, minlength=len(pool.data))
     # Of 6 documents 2 are drawn, so each in a third of 300 draws, give or take 8 (a deviation); of 2 both, always.
     assert np.abs(counts[first] - 100).max() < 33
@@ -57,7 +57,7 @@ def test_random_gives_each_document_the_same_chance():
 
 def test_random_is_another_draw_by_another_seed_and_in_each_query():
     pool, where = pool_of_scores([[float(k) for k in range(20)]] * 2)
-    chosen = [Random().select(pool, per_query=10, seed=seed) for seed in (1, 2)]
+    chosen = [RandomSampler().select(pool, per_query=10, random_state=seed) for seed in (1, 2)]
     assert set(chosen[0]) != set(chosen[1])
     places = [{rows.index(row) for row in chosen[0] if row in rows} for rows in where]
     assert places[0] != places[1]

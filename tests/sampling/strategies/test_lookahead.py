@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rankwise.checks._pools import Straight, pool_of
 from rankwise.data import RankingData
 from rankwise.errors import DataError
-from rankwise.sampling import Lookahead, Pool, Top
+from rankwise.sampling import Lookahead, Pool, TopRanked
 from tests.sampling.pool_factories import FirstFeature
 
 
@@ -50,7 +50,7 @@ def test_by_loops(queries, first, more, count, seed):
 def test_is_top_where_there_is_nothing_to_learn():
     X = np.arange(12.0).reshape(-1, 2)
     pool = pool_of(X, np.full(6, -1.0), np.zeros(6))
-    assert Lookahead().select(pool).tolist() == Top().select(pool).tolist()
+    assert Lookahead().select(pool).tolist() == TopRanked().select(pool).tolist()
 
 
 @pytest.mark.parametrize("first", [0, -1, 1.5, True])
@@ -74,4 +74,4 @@ class Refuses(FirstFeature):
 def test_is_top_where_the_ranker_refuses_a_second_look():
     X, y = np.arange(24.0).reshape(-1, 2), np.array([0.0, 1.0] + [-1.0] * 10)
     pool = Pool(RankingData(X, y, np.zeros(12)), y, Refuses())
-    assert Lookahead().select(pool).tolist() == Top().select(pool).tolist()
+    assert Lookahead().select(pool).tolist() == TopRanked().select(pool).tolist()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rankwise.errors import DataError
 from rankwise.sampling import LossMin
-from rankwise.sampling.strategies._lossmin import calibrated, largest_gaps
+from rankwise.sampling.strategies._lossmin import largest_gaps, relevance_chances
 from tests.reference import samplers
 from tests.sampling.pool_factories import one_query, pool_of_scores, score_lists, utilities_of
 
@@ -29,8 +29,8 @@ BY_HAND = [
 
 def test_figure_2_the_threshold_is_in_the_largest_gap():
     pool, _ = pool_of_scores([SCORES, [2.0], [], [0.0, 1.0, 2.0], [7.0, 7.0, 3.0]])
-    below = largest_gaps(pool.rising)
-    found = {int(pool.data.groups.qids[q]): int(below[q] - pool.rising.offsets[q] + 1) for q in range(5)}
+    below = largest_gaps(pool.ascending)
+    found = {int(pool.data.groups.qids[q]): int(below[q] - pool.ascending.offsets[q] + 1) for q in range(5)}
     # The first of equal gaps (query 3); rank 1 where there is no gap (queries 1 and 2); 3, 7, 7 part after the first.
     assert found == {0: 3, 1: 1, 2: 1, 3: 1, 4: 1}
 
@@ -38,7 +38,7 @@ def test_figure_2_the_threshold_is_in_the_largest_gap():
 def test_equation_8_calibrated_by_figure_2():
     pool, (rows,) = pool_of_scores([SCORES])
     chance = np.full(len(pool.data), np.nan)
-    chance[pool.candidates] = pool.rising.back(calibrated(pool.rising))
+    chance[pool.candidates] = pool.ascending.by_candidate(relevance_chances(pool.ascending))
     assert chance[rows] == pytest.approx(POSITIVE, abs=1e-9)
 
 
@@ -51,7 +51,7 @@ def test_equation_7():
 def test_equation_7_with_another_weight():
     """λ = .9 weighs the upper side by .9 in place of .6 and the lower by .1 in place of .4."""
     expected = [value / 0.4 * 0.1 for value in BY_HAND[:3]] + [value / 0.6 * 0.9 for value in BY_HAND[3:]]
-    assert one_query(LossMin(weight=0.9), SCORES) == pytest.approx(expected, abs=1e-9)
+    assert one_query(LossMin(trade_off=0.9), SCORES) == pytest.approx(expected, abs=1e-9)
 
 
 def test_two_documents():
@@ -75,10 +75,10 @@ def test_figure_1_takes_the_largest_of_each_query():
 
 
 @given(score_lists, st.floats(0.05, 0.95))
-def test_is_p4_by_loops(lists, weight):
-    found = utilities_of(LossMin(weight=weight), lists)
+def test_utilities_by_loops(lists, trade_off):
+    found = utilities_of(LossMin(trade_off=trade_off), lists)
     for scores, values in zip(lists, found, strict=True):
-        expected = samplers.loss_min(scores, weight) if scores else []
+        expected = samplers.loss_min(scores, trade_off) if scores else []
         assert values == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
@@ -91,17 +91,17 @@ def test_equal_scores_have_equal_utilities(sizes, score):
 
 def test_equal_scores_are_chosen_at_random():
     pool, (rows,) = pool_of_scores([[2.0] * 6])
-    chosen = [LossMin().select(pool, per_query=1, seed=seed).item() for seed in range(120)]
+    chosen = [LossMin().select(pool, per_query=1, random_state=seed).item() for seed in range(120)]
     counts = [chosen.count(row) for row in rows]
     assert sum(counts) == 120
     assert min(counts) > 5  # 20 are expected; 5 or fewer of one document has a chance of 6 · 4e-5
 
 
 def test_the_weight_of_p4_is_the_default():
-    assert LossMin() == LossMin(weight=0.6)
+    assert LossMin() == LossMin(trade_off=0.6)
 
 
-@pytest.mark.parametrize("weight", [0, 1, -0.1, 1.5])
-def test_the_weight_is_between_0_and_1(weight):
-    with pytest.raises(DataError, match=f"weight must be between 0 and 1, got {weight}; Donmez 2009 has 0.6"):
-        LossMin(weight=weight)
+@pytest.mark.parametrize("trade_off", [0, 1, -0.1, 1.5])
+def test_the_trade_off_is_between_0_and_1(trade_off):
+    with pytest.raises(DataError, match=f"trade_off must be between 0 and 1, got {trade_off}; Donmez "):
+        LossMin(trade_off=trade_off)

@@ -18,7 +18,7 @@ import uvicorn
 from rankwise.data import RankingData, web, write
 from rankwise.labels import LabelStore, read_texts
 from rankwise.rankers import RankSVM
-from rankwise.sampling import sampler_named
+from rankwise.sampling import get_sampler
 from rankwise.serve._server import listening, url_of
 from rankwise.serve.labelling._app import make_app
 from rankwise.serve.labelling._choosing import Chooser
@@ -86,7 +86,7 @@ def make_session(folder: Path, store: LabelStore | None = None, *, ranker: Any =
         texts, query_texts = read_texts(folder / "docs.jsonl", pool())
         store = LabelStore.create(folder / "labels.db", pool(), texts, query_texts)
     options = {"per_query": 5, "queries": 3, "seed": 0, "sampler": "lossmin", "test": None} | more
-    chooser = Chooser(sampler_named(options["sampler"]), options["per_query"], options["queries"], options["seed"])
+    chooser = Chooser(get_sampler(options["sampler"]), options["per_query"], options["queries"], options["seed"])
     learner = Learner(ranker or (lambda: RankSVM(metric="ndcg@10")), "ndcg@10", options["test"], options["seed"])
     refit = Refit(store, chooser, learner, "ranksvm", folder / "labels.db.models")
     return Session(refit, overlap=options.get("overlap", 1), clock=options.get("clock", time.monotonic))

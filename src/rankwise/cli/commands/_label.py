@@ -87,7 +87,7 @@ def label(
     """
     with working("loading"):
         from rankwise.cli.support._settings import make_ranker
-        from rankwise.sampling import sampler_named
+        from rankwise.sampling import get_sampler
         from rankwise.serve._server import is_loopback, listening, serve, url_of
         from rankwise.serve.labelling._app import make_app
         from rankwise.serve.labelling._choosing import Chooser
@@ -100,7 +100,7 @@ def label(
             return make_ranker(ranker, metric, seed, settings or [])
 
         measured = str(unfitted().metric)  # what is wrong with it need not wait for large files
-        chooser = Chooser(sampler_named(sampler), per_query, queries, seed)
+        chooser = Chooser(get_sampler(sampler), per_query, queries, seed)
     labellers = Labellers.of(token or [], login())
     people = max(len(labellers.by_secret), 1)
     if not is_loopback(host) and not labellers.by_secret:

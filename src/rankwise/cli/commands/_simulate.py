@@ -82,13 +82,13 @@ def simulate(
     with working("loading"):
         from rankwise.cli.support._settings import make_ranker
         from rankwise.metrics._names import parse_all
-        from rankwise.sampling import sampler_named
+        from rankwise.sampling import get_sampler
         from rankwise.sampling import simulate as run
 
         parse_all(metrics)  # what is misspelt need not wait for large files
         names = [name.strip() for name in samplers.split(",") if name.strip()]
         for name in names:
-            sampler_named(name)
+            get_sampler(name)
         first = _start(start)
         made = _seeded_by_run(make_ranker(ranker, metric, 0, settings or []))
     with ExitStack() as stack:
@@ -128,11 +128,11 @@ def _check_resume(checkpoint: Path | None, resume: bool) -> None:
 
 
 def _start(text: str) -> tuple[int, int]:
-    from rankwise.sampling.simulation._start import checked_start
+    from rankwise.sampling.simulation._experiment import check_start
 
     try:
         relevant, others = map(int, text.split(","))
-        return checked_start((relevant, others))
+        return check_start((relevant, others))
     except ValueError:
         raise DataError(f"--start must be two whole numbers such as 1,10, got {text!r}; write them so") from None
 
@@ -143,7 +143,7 @@ def _seeded_by_run(ranker: Any) -> Any:
 
 
 def _print(found: Simulation) -> None:
-    from rankwise.sampling.simulation._text import LEGEND, curve_table, relations, test_table
+    from rankwise.sampling.simulation._output import LEGEND, curve_table, relations, test_table
 
     print_table(*curve_table(found))
     if found.tests:

@@ -14,7 +14,7 @@ import numpy as np
 from rankwise.data._atomic import atomic_path
 from rankwise.errors import ModelFileError
 from rankwise.sampling._base import Sampler
-from rankwise.sampling.simulation._experiment import Trial
+from rankwise.sampling.simulation._experiment import Experiment
 from rankwise.sampling.simulation._loop import Run
 
 FORMAT = 1
@@ -32,13 +32,13 @@ class RunFile:
     runs: dict[tuple[str, int], Run] = field(default_factory=dict)
 
     @classmethod
-    def open(cls, path: str | PathLike[str] | None, trial: Trial, samplers: dict[str, Sampler]) -> RunFile:
+    def open(cls, path: str | PathLike[str] | None, experiment: Experiment, samplers: dict[str, Sampler]) -> RunFile:
         """The file, with what it holds of this trial; samplers and seeds may have been added."""
         told = {name: repr(sampler) for name, sampler in samplers.items()}
         if path is None:
             return cls(None, "", told)
         file = Path(path)
-        found = cls(file, _digest(trial), told)
+        found = cls(file, _digest(experiment), told)
         for left_over in file.parent.glob(f".????????????.{file.name}"):
             left_over.unlink()  # half a file, from a kill while it was written
         if file.exists():
@@ -93,14 +93,14 @@ class RunFile:
         self.runs = {(run.sampler, run.seed): run for run in runs}
 
 
-def _digest(trial: Trial) -> str:
+def _digest(experiment: Experiment) -> str:
     """A hash of all that decides the outcome but samplers and seeds."""
-    settings = {name: value for name, value in trial.ranker.get_params().items() if name not in NO_MATTER}
-    ranker = type(trial.ranker)
-    told = [f"{ranker.__module__}.{ranker.__qualname__}", sorted(settings.items()), trial.metrics]
-    digest = hashlib.sha256(repr([*told, trial.rounds, trial.per_query, trial.start]).encode())
-    arrays: list[Any] = [trial.truth, trial.data.qid, trial.test.y, trial.test.qid]
-    for X in (trial.data.X, trial.test.X):
+    settings = {name: value for name, value in experiment.ranker.get_params().items() if name not in NO_MATTER}
+    ranker = type(experiment.ranker)
+    told = [f"{ranker.__module__}.{ranker.__qualname__}", sorted(settings.items()), experiment.metrics]
+    digest = hashlib.sha256(repr([*told, experiment.rounds, experiment.per_query, experiment.start]).encode())
+    arrays: list[Any] = [experiment.truth, experiment.data.qid, experiment.test.y, experiment.test.qid]
+    for X in (experiment.data.X, experiment.test.X):
         arrays += [X] if isinstance(X, np.ndarray) else [X.data, X.indices, X.indptr]
     for array in arrays:
         plain = np.ascontiguousarray(array)

@@ -1,5 +1,4 @@
-"""Is one learning curve above another, or was it luck? Donmez 2009's test over the operating range, and one over
-runs."""
+"""Paired t-tests of learning curves: over the rounds of the operating range (Donmez 2009), and over runs."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ class CurveTest:
 
     `mean_a` and `mean_b` are means over the operating range (rounds 1, 2, …) and all runs. The pairs of `p_rounds` are
     the rounds of the mean curves, as in Donmez 2009: rounds of one curve are not independent, so that it is soon small.
-    The pairs of `p_runs` are the runs, each with its mean over the range; it is not known (NaN) for a single run.
+    The pairs of `p_runs` are the runs, each with its mean over the range; it is NaN for a single run.
     """
 
     metric: str
@@ -31,13 +30,13 @@ class CurveTest:
 
 def curve_tests(metric: str, curves: dict[str, FloatArray]) -> list[CurveTest]:
     """Every pair of samplers, from curves of shape (runs, rounds of the operating range)."""
-    found = []
+    tests = []
     for a, b in combinations(curves, 2):
         mean_a, mean_b = float(curves[a].mean()), float(curves[b].mean())
         p_rounds = paired_t(curves[a].mean(axis=0), curves[b].mean(axis=0))
         p_runs = paired_t(curves[a].mean(axis=1), curves[b].mean(axis=1))
-        found.append(CurveTest(metric, a, b, mean_a, mean_b, mean_a - mean_b, p_rounds, p_runs))
-    return found
+        tests.append(CurveTest(metric, a, b, mean_a, mean_b, mean_a - mean_b, p_rounds, p_runs))
+    return tests
 
 
 def relation(means: dict[str, float], tests: list[CurveTest]) -> str:
@@ -45,8 +44,8 @@ def relation(means: dict[str, float], tests: list[CurveTest]) -> str:
     p_rounds."""
     p = {frozenset((test.a, test.b)): test.p_rounds for test in tests}
     ordered = sorted(means, key=lambda name: -means[name])
-    parts = ordered[:1]
+    words = ordered[:1]
     for better, worse in pairwise(ordered):
-        found = p[frozenset((better, worse))]
-        parts += ["≫" if found < 0.01 else ">" if found < 0.05 else "≈", worse]
-    return " ".join(parts)
+        p_value = p[frozenset((better, worse))]
+        words += ["≫" if p_value < 0.01 else ">" if p_value < 0.05 else "≈", worse]
+    return " ".join(words)

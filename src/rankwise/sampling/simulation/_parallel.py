@@ -1,27 +1,25 @@
-"""Runs of the loop in processes, given back as they finish."""
+"""Runs of the loop in processes, returned as they finish."""
 
 from __future__ import annotations
 
-import os
 import signal
 import warnings
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 
 from joblib import Parallel, delayed, parallel_config  # type: ignore[import-untyped]
 
 from rankwise.errors import DataError, RankwiseError
-from rankwise.kernels._threads import thread_count
+from rankwise.kernels._threads import limit_threads, thread_count
 from rankwise.sampling._base import Sampler
-from rankwise.sampling.simulation._experiment import Trial
+from rankwise.sampling.simulation._experiment import Experiment
 from rankwise.sampling.simulation._loop import Run, run_loop
 
 Task = tuple[str, Sampler, int]
 
 
 def process_count(n_jobs: int | None) -> int:
-    """Processes to use: as many as were asked for, or one for each core."""
+    """Processes to use: `n_jobs`, or one per core."""
     if n_jobs is None:
         return thread_count()
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs < 1:
@@ -29,16 +27,16 @@ def process_count(n_jobs: int | None) -> int:
     return n_jobs
 
 
-def finished_runs(trial: Trial, tasks: Sequence[Task], processes: int) -> Generator[Run, None, None]:
+def finished_runs(experiment: Experiment, tasks: Sequence[Task], processes: int) -> Generator[Run, None, None]:
     """Each run as it finishes; one process is this one, several have a thread each and share the data's memory."""
     if processes == 1 or len(tasks) <= 1:
         for task in tasks:
-            yield run_loop(trial, *task)
+            yield run_loop(experiment, *task)
         return
     with parallel_config("loky", inner_max_num_threads=1):
-        # One run a batch: a run that has finished is not to wait for the next.
+        # One run per batch: a run that has finished is not to wait for the next.
         parallel = Parallel(min(processes, len(tasks)), return_as="generator_unordered", batch_size=1)
-        runs = parallel(delayed(_run_alone)(trial, *task) for task in tasks)
+        runs = parallel(delayed(_run_in_worker)(experiment, *task) for task in tasks)
         try:
             for run in runs:  # noqa: UP028 (`yield from` would close it without the filter below)
                 yield run
@@ -52,22 +50,11 @@ def finished_runs(trial: Trial, tasks: Sequence[Task], processes: int) -> Genera
                 runs.close()
 
 
-def _run_alone(trial: Trial, name: str, sampler: Sampler, seed: int) -> Run:
-    with _on_its_own():
-        return run_loop(trial, name, sampler, seed)
-
-
-@contextmanager
-def _on_its_own() -> Iterator[None]:
-    """Our kernels in one thread, and Ctrl-C left to the process that gave the work; it may serve others afterwards."""
-    before = os.environ.get("RANKWISE_NUM_THREADS")
-    os.environ["RANKWISE_NUM_THREADS"] = "1"
+def _run_in_worker(experiment: Experiment, name: str, sampler: Sampler, seed: int) -> Run:
+    """A run with our kernels in one thread and Ctrl-C left to the parent; the worker may serve others afterwards."""
     handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        yield
+        with limit_threads(1):
+            return run_loop(experiment, name, sampler, seed)
     finally:
         signal.signal(signal.SIGINT, handler)
-        if before is None:
-            del os.environ["RANKWISE_NUM_THREADS"]
-        else:
-            os.environ["RANKWISE_NUM_THREADS"] = before

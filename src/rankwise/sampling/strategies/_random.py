@@ -1,4 +1,4 @@
-"""Random: documents drawn with equal chances, what every sampler must beat."""
+"""RandomSampler: documents drawn with equal chances, what every sampler must beat."""
 
 from __future__ import annotations
 
@@ -13,11 +13,30 @@ from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
-class Random(Sampler):
-    """Documents of each query drawn with equal chances."""
+class RandomSampler(Sampler):
+    """Documents of each query drawn with equal chances.
+
+    Parameters
+    ----------
+    min_distance : float, default=0.0
+        If above 0, near-duplicates within this distance are passed over (see `Sampler`).
+    """
 
     kind: ClassVar[str] = "random"
 
     def utilities(self, pool: Pool, rng: np.random.Generator) -> FloatArray:
-        """The same for all: equal utilities are taken at random."""
+        """The same for all: equal utilities are taken at random.
+
+        Parameters
+        ----------
+        pool : Pool
+            The documents, the labels so far and the fitted ranker.
+        rng : numpy.random.Generator
+            Not used: nothing is left to chance but equal utilities.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_candidates,)
+            One number per candidate, the higher the sooner to be labelled.
+        """
         return np.zeros(pool.candidates.size)

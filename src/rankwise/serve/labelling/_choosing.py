@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankwise.data import RankingData
-from rankwise.sampling import Pool, Random, Sampler
+from rankwise.sampling import Pool, RandomSampler, Sampler
 from rankwise.types import BoolArray, IntArray
 
 
@@ -32,7 +32,7 @@ class Chooser:
         order = np.lexsort([np.random.default_rng(seed).random(left.size), labels, left == 0])
         turn = np.zeros(left.size, dtype=bool)
         turn[order[: self.queries]] = True
-        sampler = Random() if ranker is None else self.sampler
+        sampler = RandomSampler() if ranker is None else self.sampler
         pool = Pool(data, data.y, ranker, closed=skipped | ~turn[query])
         if pool.candidates.size == 0:
             return sampler.kind, np.empty(0, np.int64)

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 from rankwise.data import RankingData
 from rankwise.sampling import Pool
-from rankwise.sampling._posterior import deviation_of, grade_chances
+from rankwise.sampling.strategies._expected_change import deviation_of, grade_chances
 from tests.sampling.pool_factories import FirstFeature
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwise.data import RankingData
-from rankwise.sampling import Pool, Random, Top
+from rankwise.sampling import Pool, RandomSampler, TopRanked
 from tests.reference.samplers import kept_apart
 from tests.sampling.pool_factories import FirstFeature
 
@@ -26,7 +26,7 @@ def expected_rows(pool: Pool, count: int, apart: float) -> list[int]:
     features = np.asarray(pool.data.X, dtype=np.float64)
     deviation = features.std(axis=0)
     scaled = (features / np.where(deviation > 0, deviation, 1.0)).tolist()
-    whole = Top().select(pool, per_query=len(features))
+    whole = TopRanked().select(pool, per_query=len(features))
     return [
         row
         for query in pool.data.groups.qids
@@ -39,36 +39,36 @@ def test_by_loops_and_sparse_as_dense(rows, queries, count, apart, seed):
     rng = np.random.default_rng(seed)
     X = np.column_stack([rng.permutation(rows) / 64, rng.integers(0, 3, (rows, 3)), np.full(rows, 0.1)])
     pool = feature_pool(X.astype(np.float32), queries, seed)
-    chosen = Top(apart=apart).select(pool, count).tolist()
+    chosen = TopRanked(min_distance=apart).select(pool, count).tolist()
     assert chosen == expected_rows(pool, count, apart)
     sparse = Pool(RankingData(sp.csr_array(pool.data.X), pool.y, pool.data.qid), pool.y, pool.ranker)
-    assert Top(apart=apart).select(sparse, count).tolist() == chosen
+    assert TopRanked(min_distance=apart).select(sparse, count).tolist() == chosen
 
 
 def test_by_hand():
     """Deviations: of the first feature √2 (0 to 4), the second's 1 stands for itself. 4 and 3 are 1/√2/√2 = ½ apart."""
     X = np.array([[4.0, 1.0], [3.0, 1.0], [2.0, 1.0], [1.0, 1.0], [0.0, 1.0]])
     pool = Pool(RankingData(X, np.full(5, -1.0), np.zeros(5)), np.full(5, -1.0), FirstFeature())
-    assert Top(apart=0.49).select(pool, 3).tolist() == [0, 1, 2]
-    assert Top(apart=0.51).select(pool, 3).tolist() == [0, 2, 4]
-    assert Top(apart=1.1).select(pool, 3).tolist() == [0, 3, 1]  # the third is filled up by what is best
-    assert Top(apart=9.0).select(pool, 3).tolist() == [0, 1, 2]
+    assert TopRanked(min_distance=0.49).select(pool, 3).tolist() == [0, 1, 2]
+    assert TopRanked(min_distance=0.51).select(pool, 3).tolist() == [0, 2, 4]
+    assert TopRanked(min_distance=1.1).select(pool, 3).tolist() == [0, 3, 1]  # the third is filled up by what is best
+    assert TopRanked(min_distance=9.0).select(pool, 3).tolist() == [0, 1, 2]
 
 
 def test_documents_that_are_alike_come_once_while_there_are_others():
     X = np.repeat(np.arange(4.0), 5)[:, None]
     pool = Pool(RankingData(X, np.full(20, -1.0), np.zeros(20)), np.full(20, -1.0), FirstFeature())
     for seed in range(5):
-        chosen = X[Random(apart=1e-9).select(pool, 6, seed), 0]
+        chosen = X[RandomSampler(min_distance=1e-9).select(pool, 6, seed), 0]
         assert sorted(chosen[:4]) == [0, 1, 2, 3]
-        assert X[Top(apart=1e-9).select(pool, 6, seed), 0].tolist() == [3, 2, 1, 0, 3, 3]
+        assert X[TopRanked(min_distance=1e-9).select(pool, 6, seed), 0].tolist() == [3, 2, 1, 0, 3, 3]
 
 
 def test_queries_are_kept_apart_on_their_own():
     X = np.array([[1.0], [1.0], [0.0], [0.0]])
     y = np.full(4, -1.0)
     pool = Pool(RankingData(X, y, [0, 1, 0, 1]), y, FirstFeature())
-    assert Top(apart=0.1).select(pool, 2).tolist() == [0, 2, 1, 3]
+    assert TopRanked(min_distance=0.1).select(pool, 2).tolist() == [0, 2, 1, 3]
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
@@ -77,10 +77,10 @@ def test_a_missing_feature_is_an_average_one(form):
     X = np.array([[3.0, 5.0, np.nan], [3.0, np.nan, np.nan], [2.0, 9.0, np.nan], [0.0, 1.0, np.nan]])
     y = np.full(4, -1.0)
     pool = Pool(RankingData(form(X), y, np.zeros(4)), y, FirstFeature())
-    assert Top(apart=0.1).select(pool, 2).tolist() in ([0, 2], [1, 2])
+    assert TopRanked(min_distance=0.1).select(pool, 2).tolist() in ([0, 2], [1, 2])
 
 
 def test_apart_0_passes_nothing_over():
     X = np.repeat(np.arange(4.0), 5)[:, None]
     pool = Pool(RankingData(X, np.full(20, -1.0), np.zeros(20)), np.full(20, -1.0), FirstFeature())
-    assert X[replace(Top(apart=1.0), apart=0.0).select(pool, 6), 0].tolist() == [3, 3, 3, 3, 3, 2]
+    assert X[replace(TopRanked(min_distance=1.0), min_distance=0.0).select(pool, 6), 0].tolist() == [3, 3, 3, 3, 3, 2]

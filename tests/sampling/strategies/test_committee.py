@@ -1,4 +1,4 @@
-"""Diverse: the labels come in parts, and utilities are differences of ranks by rankers of these."""
+"""Committee: the labels come in parts, and utilities are differences of ranks by rankers of these."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from rankwise.data import RankingData
 from rankwise.errors import DataError
-from rankwise.sampling import Diverse, Pool
+from rankwise.sampling import Committee, Pool
 from tests.reference import samplers
 
 
@@ -52,7 +52,7 @@ def made_pool(queries: int, labelled: int, candidates: int, seed: int, least: in
 @given(st.integers(1, 7), st.integers(2, 5), st.integers(1, 6), st.integers(2, 4), st.integers(0, 99))
 def test_utilities_are_differences_of_ranks_by_loops(queries, labelled, candidates, folds, seed):
     pool = made_pool(queries, labelled, candidates, seed)
-    found = Diverse(folds=folds).utilities(pool, np.random.default_rng(seed))
+    found = Committee(folds=folds).utilities(pool, np.random.default_rng(seed))
     others = [Noting().fit(pool.data.X[rows], pool.y[rows]) for rows in list(Noting.fits)]
     for q in range(queries):
         rows = pool.candidates[pool.query == q]
@@ -64,7 +64,7 @@ def test_utilities_are_differences_of_ranks_by_loops(queries, labelled, candidat
 @pytest.mark.parametrize("folds", [2, 3, 5])
 def test_parts_are_whole_queries_where_there_are_enough(folds):
     pool = made_pool(queries=7, labelled=4, candidates=3, seed=0)
-    Diverse(folds=folds).select(pool)
+    Committee(folds=folds).select(pool)
     assert sorted(row for part in Noting.fits for row in part) == pool.labelled.tolist()
     assert len(Noting.fits) == folds
     parts = [Counter(pool.data.qid[part].tolist()) for part in Noting.fits]
@@ -74,7 +74,7 @@ def test_parts_are_whole_queries_where_there_are_enough(folds):
 
 def test_parts_of_few_queries_are_alike_in_labels():
     pool = made_pool(queries=2, labelled=15, candidates=3, seed=0)
-    Diverse(folds=5).select(pool)
+    Committee(folds=5).select(pool)
     assert sorted(row for part in Noting.fits for row in part) == pool.labelled.tolist()
     assert [sorted(pool.y[part]) for part in Noting.fits] == [[0, 0, 1, 1, 2, 2]] * 5
 
@@ -84,23 +84,23 @@ def test_parts_are_drawn_by_seed():
     drawn = []
     for seed in (0, 0, 1):
         Noting.fits.clear()
-        Diverse(folds=3).select(pool, seed=seed)
+        Committee(folds=3).select(pool, random_state=seed)
         drawn.append([sorted(part) for part in Noting.fits])
     assert drawn[0] == drawn[1] != drawn[2]
 
 
 def test_parts_without_anything_to_learn_are_left_out():
     """Five parts of queries of 2 labels, 0 and 1, are learnt from; as documents, 2 labels in 5 parts are not."""
-    Diverse(folds=5).select(made_pool(queries=5, labelled=2, candidates=3, seed=0))
+    Committee(folds=5).select(made_pool(queries=5, labelled=2, candidates=3, seed=0))
     assert len(Noting.fits) == 5
     pool = made_pool(queries=1, labelled=2, candidates=6, seed=0)
-    assert Diverse(folds=5).utilities(pool, np.random.default_rng(0)).tolist() == [0.0] * 6
+    assert Committee(folds=5).utilities(pool, np.random.default_rng(0)).tolist() == [0.0] * 6
     assert Noting.fits == []
 
 
 def test_parts_that_the_ranker_refuses_are_left_out():
     pool = made_pool(queries=5, labelled=4, candidates=6, seed=0, least=8)
-    found = Diverse(folds=3).utilities(pool, np.random.default_rng(0))  # parts of 2, 2 and 1 queries
+    found = Committee(folds=3).utilities(pool, np.random.default_rng(0))  # parts of 2, 2 and 1 queries
     assert [len(part) for part in Noting.fits] == [8, 8]
     assert found.any()
 
@@ -108,4 +108,4 @@ def test_parts_that_the_ranker_refuses_are_left_out():
 @pytest.mark.parametrize("folds", [1, 0, 2.5, True])
 def test_folds_are_two_or_more(folds):
     with pytest.raises(DataError, match="folds must be a whole number from 2, got "):
-        Diverse(folds=folds)
+        Committee(folds=folds)

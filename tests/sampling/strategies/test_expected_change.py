@@ -1,4 +1,4 @@
-"""Change: against pairs that are swapped and judged again, draw by draw and in expectation."""
+"""ExpectedChange: against pairs that are swapped and judged again, draw by draw and in expectation."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from rankwise.checks._pools import rescored, usual_pool
 from rankwise.data import RankingData
 from rankwise.errors import DataError, MetricError
 from rankwise.metrics import NDCG, parse
-from rankwise.sampling import Change, Pool
-from rankwise.sampling._posterior import grade_chances
+from rankwise.sampling import ExpectedChange, Pool
+from rankwise.sampling.strategies._expected_change import grade_chances
 from tests.sampling.pool_factories import FirstFeature
 
 
@@ -63,9 +63,9 @@ def by_loops(pool: Pool, metric: str, labels: np.ndarray) -> np.ndarray:
 def test_one_draw_by_swaps(metric, grades):
     for seed in range(4):
         pool = small_pool(grades, (3, 0, 6, 1), seed)
-        found = Change(metric, draws=1).utilities(pool, np.random.default_rng(seed))
+        found = ExpectedChange(metric, n_draws=1).utilities(pool, np.random.default_rng(seed))
         known, chances = grade_chances(pool)
-        number = pool.drawn(np.random.default_rng(seed))  # the first draw is that of the labels
+        number = pool.random_numbers(np.random.default_rng(seed))  # the first draw is that of the labels
         labels = pool.y.copy()
         for row, of_grades in zip(pool.candidates, chances, strict=True):
             labels[row] = next(g for g, upto in zip(known, np.cumsum(of_grades), strict=True) if number[row] <= upto)
@@ -84,7 +84,7 @@ def test_many_draws_are_the_expectation_over_all_labels(metric, grades):
         value = by_loops(pool, metric, labels)
         mean, square = mean + weight * value, square + weight * value**2
     error = np.sqrt(np.maximum(square - mean**2, 0) / draws)
-    found = Change(metric, draws=draws).utilities(pool, np.random.default_rng(0))
+    found = ExpectedChange(metric, n_draws=draws).utilities(pool, np.random.default_rng(0))
     assert (np.abs(found - mean) < 4 * error + 1e-9).all()
 
 
@@ -93,10 +93,10 @@ def test_what_a_metric_does_not_see_is_not_chosen():
     y = np.array([1.0, 0.0, -1.0, -1.0])
     pool = Pool(RankingData([[9.0], [0.0], [5.0], [4.0]], y, np.zeros(4)), y, FirstFeature())
     for seed in range(5):
-        found = Change("p@1", draws=1).utilities(pool, np.random.default_rng(seed))
+        found = ExpectedChange("p@1", n_draws=1).utilities(pool, np.random.default_rng(seed))
         labels = y.copy()
         known, chances = grade_chances(pool)
-        number = pool.drawn(np.random.default_rng(seed))[pool.candidates]
+        number = pool.random_numbers(np.random.default_rng(seed))[pool.candidates]
         labels[pool.candidates] = np.where(number > chances[:, 0], known[1], known[0])
         relevant = labels[pool.candidates] == 1
         assert (found[relevant] == 0).all()
@@ -106,7 +106,7 @@ def test_what_a_metric_does_not_see_is_not_chosen():
 @pytest.mark.parametrize("times", [2.0**20, 2.0**-20])
 def test_the_scale_of_scores_does_not_matter(times):
     pool = usual_pool()
-    assert Change().select(rescored(pool, times=times)).tolist() == Change().select(pool).tolist()
+    assert ExpectedChange().select(rescored(pool, times=times)).tolist() == ExpectedChange().select(pool).tolist()
 
 
 def test_the_order_of_equal_scores_is_drawn_anew_each_time():
@@ -114,13 +114,13 @@ def test_the_order_of_equal_scores_is_drawn_anew_each_time():
     y = np.array([1.0, 0.0, *[-1.0] * 6])
     X = np.column_stack([np.zeros(8), np.arange(8.0)])
     pool = Pool(RankingData(X, y, np.zeros(8)), y, FirstFeature())
-    found = Change("p@3", draws=400).utilities(pool, np.random.default_rng(0))
+    found = ExpectedChange("p@3", n_draws=400).utilities(pool, np.random.default_rng(0))
     assert found.max() < 1.25 * found.min()  # 1.09; by the order of the input, the third would have 1.75 times the last
 
 
 def test_metrics_are_named_in_one_way():
-    assert Change("NDCG@10 ") == Change(NDCG(k=10)) == Change()  # type: ignore[arg-type]
+    assert ExpectedChange("NDCG@10 ") == ExpectedChange(NDCG(k=10)) == ExpectedChange()  # type: ignore[arg-type]
     with pytest.raises(MetricError, match="there is no metric 'ndgc'; did you mean"):
-        Change("ndgc")
-    with pytest.raises(DataError, match="draws must be a whole number from 1, got 0; pass for example 8"):
-        Change(draws=0)
+        ExpectedChange("ndgc")
+    with pytest.raises(DataError, match="n_draws must be a whole number from 1, got 0; pass for example 8"):
+        ExpectedChange(n_draws=0)

@@ -1,0 +1,42 @@
+"""TopRanked: label the documents that the ranker puts first (relevance feedback)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankwise.sampling._base import Sampler
+from rankwise.sampling._pool import Pool
+from rankwise.types import FloatArray
+
+
+@dataclass(frozen=True)
+class TopRanked(Sampler):
+    """The best-ranked documents without a label, as in relevance feedback; Donmez 2009 leaves this baseline out.
+
+    Parameters
+    ----------
+    min_distance : float, default=0.0
+        If above 0, near-duplicates within this distance are passed over (see `Sampler`).
+    """
+
+    kind: ClassVar[str] = "top"
+
+    def utilities(self, pool: Pool, rng: np.random.Generator) -> FloatArray:
+        """The ranker's scores.
+
+        Parameters
+        ----------
+        pool : Pool
+            The documents, the labels so far and the fitted ranker.
+        rng : numpy.random.Generator
+            Not used: nothing is left to chance but equal utilities.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_candidates,)
+            One number per candidate, the higher the sooner to be labelled.
+        """
+        return pool.scores
