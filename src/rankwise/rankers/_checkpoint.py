@@ -1,122 +1,137 @@
-"""Training that is written down as it goes, to be resumed after a kill at any moment.
+"""Training that is written to a file as it goes, to be resumed after a kill at any moment.
 
-The file holds the trees and the running scores as they are in the engine (see `boosting`), nothing that runs
-code; it is replaced as a whole, so there is always a complete one.
+The file holds JSON and arrays, nothing that runs code; it is replaced as a whole, so there is always a complete one.
+Trees, nets and simulations say how their state becomes JSON and arrays, and back.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
 import time
 import zipfile
+import zlib
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
 from rankwise.data._atomic import atomic_path
-from rankwise.errors import ModelFileError, WorkerLostError
-from rankwise.rankers.trees._boosting import Rounds
-from rankwise.rankers.trees._training import Course, State
+from rankwise.errors import DataError, ModelFileError
+from rankwise.types import AnyArray, JsonObject
 
-FORMAT = 1
-NAME = "training.npz"  # in the folder that `rankwise train --checkpoint` names
-SECONDS = 5.0  # at most this much work is lost
-SHARE = 0.05  # of the time may go into writing
+CHECKPOINT_FILE = "training.npz"  # in the folder that `rankwise train --checkpoint` names
+CHECKPOINT_SECONDS = 5.0  # at most this much work is lost
+MAX_IO_SHARE = 0.05  # of the time may go into writing
+IRRELEVANT_TO_FIT = {"n_jobs", "verbose"}  # parameters that do not change the model
 
-NO_MATTER = {"n_jobs", "verbose"}  # parameters that do not change the model
+# What numpy, zipfile and a state raise on damaged files.
+DAMAGE = (
+    ValueError, TypeError, KeyError, AttributeError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error
+)  # fmt: skip
+
+
+class CheckpointState(Protocol):
+    """How far a run has come: all that is needed to go on with it."""
+
+    checkpoint_format: ClassVar[str]
+
+    def to_arrays(self) -> tuple[JsonObject, dict[str, AnyArray]]:
+        """The state as JSON and arrays."""
+        ...
+
+    @classmethod
+    def from_arrays(cls, fields: JsonObject, arrays: dict[str, AnyArray]) -> Self:
+        """The state that `to_arrays` described."""
+        ...
+
+
+State = TypeVar("State", bound=CheckpointState)
 
 
 @dataclass
-class Checkpoint:
-    """A file that follows a run of training."""
+class Checkpoint(Generic[State]):
+    """The file that follows a run; without a path, nothing is written.
 
-    path: Path
-    run: str  # fingerprint of the data and the parameters
-    seed: int
-    next_time: float = field(default_factory=lambda: time.monotonic() + SECONDS)
+    `run` is the fingerprint of data and parameters; `state` is what the file held when a run was resumed.
+    """
+
+    path: Path | None
+    state: State | None = None
+    run: str | None = None
+    seed: int | None = None
+    is_writer: bool = True  # of several processes, one is
+    next_time: float = field(default_factory=lambda: time.monotonic() + CHECKPOINT_SECONDS)
+
+    @classmethod
+    def open(cls, path: str | PathLike[str] | None, state_type: type[State], *, resume: bool) -> Checkpoint[State]:
+        """The file to write to, with what it holds if the run is resumed and the file is there."""
+        if path is None or not resume or not Path(path).exists():
+            return Checkpoint(None if path is None else Path(path))
+        return read_checkpoint(path, state_type)
+
+    def follow(self, seed: int, run: Callable[[], str]) -> None:
+        """Begin to follow the run of this seed and fingerprint; DataError if the file is of another run."""
+        if self.path is None:
+            return
+        resumed, self.run, self.seed = self.run, run(), seed
+        if resumed not in (None, self.run):
+            raise DataError(
+                f"{self.path} belongs to training with other data or parameters; pass the same or resume=False"
+            )
 
     def is_due(self) -> bool:
         """Whether enough time has passed since the last writing."""
-        return time.monotonic() >= self.next_time
+        return self.path is not None and self.is_writer and time.monotonic() >= self.next_time
 
     def write(self, state: State) -> None:
         """Replace the file."""
-        began = time.monotonic()
-        rounds = state.rounds
-        said = {
-            "format": FORMAT,
-            "run": self.run,
-            "seed": self.seed,
-            "finished": [_plain(one) for one in state.finished],
-            "rounds": None if rounds is None else _plain(rounds),
-        }
-        scores: dict[str, Any] = {
-            f"scores_{k}": array for k, array in enumerate([] if rounds is None else rounds.scores)
-        }
+        if self.path is None or not self.is_writer:
+            return
+        start = time.monotonic()
+        fields, arrays = state.to_arrays()
+        header = {"format": state.checkpoint_format, "run": self.run, "seed": self.seed, "state": fields}
+        members: dict[str, Any] = {"header": np.frombuffer(json.dumps(header).encode(), np.uint8), **arrays}
         with atomic_path(self.path) as temporary, temporary.open("wb") as file:
-            np.savez(file, state=np.frombuffer(json.dumps(said).encode(), np.uint8), **scores)
+            np.savez(file, **members)
         now = time.monotonic()
-        self.next_time = now + max(SECONDS, (now - began) / SHARE)
+        self.next_time = now + max(CHECKPOINT_SECONDS, (now - start) / MAX_IO_SHARE)
 
 
-def read_checkpoint(path: str | PathLike[str]) -> tuple[str, int, State]:
+def read_checkpoint(path: str | PathLike[str], state_type: type[State]) -> Checkpoint[State]:
     """Fingerprint, seed and state of the run that a file follows."""
+    expected = state_type.checkpoint_format
     try:
         with np.load(path, allow_pickle=False) as file:
-            said = json.loads(file["state"].tobytes())
-            if said["format"] != FORMAT:
+            header = json.loads(file["header"].tobytes())
+            if header["format"] != expected:
                 raise ModelFileError(
-                    f"{path} is a checkpoint of format {said['format']}, and this rankwise reads {FORMAT}; start anew"
+                    f"{path} is a checkpoint of the format {str(header['format'])[:40]!r}, "
+                    f"where {expected!r} is read; start anew"
                 )
-            rounds = None if said["rounds"] is None else Rounds([], **said["rounds"])
-            if rounds is not None:
-                rounds.scores = [file[f"scores_{k}"] for k in range(len(file.files) - 1)]
-            finished = [Rounds([], **one) for one in said["finished"]]
-            return str(said["run"]), int(said["seed"]), State(finished, rounds)
-    except (ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile) as problem:
-        if isinstance(problem, ModelFileError):
-            raise
+            state = state_type.from_arrays(
+                header["state"], {name: file[name] for name in file.files if name != "header"}
+            )
+            return Checkpoint(Path(path), state, str(header["run"]), int(header["seed"]))
+    except ModelFileError:
+        raise
+    except DAMAGE as problem:
         raise ModelFileError(f"{path} is not a whole checkpoint ({problem}); remove it and start anew") from problem
 
 
-def lost_but_saved(
-    problem: WorkerLostError, course: Course, state: State, parameters: dict[str, Any], follower: Checkpoint | None
-) -> WorkerLostError:
-    """Write down all complete rounds, where no checkpoint was asked for in a folder for temporary files; the sentence
-    that says how to go on from there."""
-    rounds = sum(one.done for one in (*state.finished, *filter(None, [state.rounds])))
-    if not rounds:
-        return WorkerLostError(f"{problem} before the first round; start again with the workers that are left")
-    if follower is None:
-        path = Path(tempfile.mkdtemp(prefix="rankwise-"), NAME)
-        follower = Checkpoint(path, fingerprint(course, parameters), course.seed)
-    follower.write(state)
-    path = follower.path
-    return WorkerLostError(
-        f"{problem} after {rounds} rounds, which are in {path}; go on from there with resume=True, "
-        f"checkpoint={str(path)!r} (--resume --checkpoint {path.parent})"
-    )
+def fingerprint(parameters: JsonObject, arrays: Iterable[AnyArray | None]) -> str:
+    """A hash of all that decides the outcome, so that a run is not resumed with other data or parameters.
 
-
-def _plain(rounds: Rounds) -> dict[str, Any]:
-    return {"trees": rounds.trees, "values": rounds.values, "header": rounds.header}
-
-
-def fingerprint(course: Course, parameters: dict[str, Any]) -> str:
-    """A hash of all that decides the outcome, so that a run is not resumed with other data or parameters."""
-    told = {name: value for name, value in parameters.items() if name not in NO_MATTER}
-    # What is not plain is told by what became of it: the text of an object may hold its address.
-    told["metric"] = str(course.metric)
-    if not isinstance(told["init"], str | None):
-        told["init"] = "given"
-    if not isinstance(told["random_state"], int | None):
-        told["random_state"] = course.seed
-    digest = hashlib.sha256(repr(sorted(told.items())).encode())
-    course.hash_rows(digest)
-    digest.update("".join(course.first_trees).encode())
+    Parameters must be plain values: the text of an object may hold its address.
+    """
+    relevant = {name: value for name, value in parameters.items() if name not in IRRELEVANT_TO_FIT}
+    digest = hashlib.sha256(repr(sorted(relevant.items())).encode())
+    for array in arrays:
+        if array is not None:
+            plain = np.ascontiguousarray(array if array.dtype.kind in "biufSU" else array.astype(str))
+            digest.update(repr((plain.shape, plain.dtype)).encode())
+            digest.update(plain.data)
     return digest.hexdigest()

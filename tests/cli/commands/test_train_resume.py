@@ -30,7 +30,7 @@ import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a test run in the background may have been told to ignore it
 from rankwise.cli import app
 from rankwise.rankers import _checkpoint as checkpoint
-checkpoint.SECONDS, checkpoint.SHARE = 0.0, 1e9
+checkpoint.CHECKPOINT_SECONDS, checkpoint.MAX_IO_SHARE = 0.0, 1e9
 app(sys.argv[1:])
 """
 

@@ -16,7 +16,7 @@ from rankwise.errors import DataError, ModelFileError
 from rankwise.models import save
 from rankwise.rankers import LambdaRank, RankNet
 from rankwise.rankers import _checkpoint as checkpoint
-from rankwise.rankers.nets._checkpoint import read_net_checkpoint
+from rankwise.rankers.nets._state import NetState
 from tests.rankers.nets.factories import fitted
 from tests.rankers.trees.test_checkpoint import KilledError
 
@@ -28,8 +28,8 @@ RUNS = [
 
 @pytest.fixture(autouse=True)
 def _every_epoch(monkeypatch):
-    monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
-    monkeypatch.setattr(checkpoint, "SHARE", 1e9)
+    monkeypatch.setattr(checkpoint, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(checkpoint, "MAX_IO_SHARE", 1e9)
 
 
 def killed_after(epoch):
@@ -70,7 +70,7 @@ SCRIPT = """
 import sys
 from rankwise.rankers import _checkpoint as checkpoint
 from tests.rankers.nets.factories import fitted
-checkpoint.SECONDS, checkpoint.SHARE = 0.0, 1e9
+checkpoint.CHECKPOINT_SECONDS, checkpoint.MAX_IO_SHARE = 0.0, 1e9
 fitted(epochs=400, early_stopping_rounds=None, checkpoint=sys.argv[1])
 """
 
@@ -97,10 +97,10 @@ def test_killed_by_the_system(tmp_path):
 def test_a_run_without_a_seed_keeps_the_one_it_drew(tmp_path):
     with pytest.raises(KilledError):
         fitted(random_state=None, checkpoint=tmp_path / "run.npz", callbacks=killed_after(3))
-    _, seed, state = read_net_checkpoint(tmp_path / "run.npz")
-    assert state.epochs == 3
+    saved = checkpoint.read_checkpoint(tmp_path / "run.npz", NetState)
+    assert saved.state.epochs == 3
     fitted(random_state=None, checkpoint=tmp_path / "run.npz", resume=True)
-    assert read_net_checkpoint(tmp_path / "run.npz")[1] == seed
+    assert checkpoint.read_checkpoint(tmp_path / "run.npz", NetState).seed == saved.seed
 
 
 def test_another_run_is_not_resumed(tmp_path):

@@ -20,6 +20,7 @@ from rankwise.errors import DataError, ModelFileError
 from rankwise.models import load, save
 from rankwise.rankers import LambdaMART
 from rankwise.rankers import _checkpoint as checkpoint
+from rankwise.rankers.trees._training import State
 from tests.rankers.factories import EVAL_SET, TRAIN, VALID
 
 
@@ -29,8 +30,8 @@ class KilledError(Exception):
 
 @pytest.fixture(autouse=True)
 def _every_round(monkeypatch):
-    monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
-    monkeypatch.setattr(checkpoint, "SHARE", 1e9)
+    monkeypatch.setattr(checkpoint, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(checkpoint, "MAX_IO_SHARE", 1e9)
 
 
 def train(path=None, *, resume=False, kill_after=None, **parameters):
@@ -73,7 +74,7 @@ SCRIPT = """
 import sys
 from rankwise.rankers import _checkpoint as checkpoint
 from tests.rankers.trees.test_checkpoint import train
-checkpoint.SECONDS, checkpoint.SHARE = 0.0, 1e9
+checkpoint.CHECKPOINT_SECONDS, checkpoint.MAX_IO_SHARE = 0.0, 1e9
 train(sys.argv[1], n_estimators=300, early_stopping_rounds=None)
 """
 
@@ -111,9 +112,9 @@ def test_a_finished_run_is_read_from_its_checkpoint(tmp_path):
 def test_a_run_without_a_seed_keeps_the_one_it_drew(tmp_path):
     with pytest.raises(KilledError):
         train(tmp_path / "run.npz", kill_after=3, random_state=None, colsample_bytree=0.5)
-    _, seed, _ = checkpoint.read_checkpoint(tmp_path / "run.npz")
+    seed = checkpoint.read_checkpoint(tmp_path / "run.npz", State).seed
     train(tmp_path / "run.npz", resume=True, random_state=None, colsample_bytree=0.5)
-    assert checkpoint.read_checkpoint(tmp_path / "run.npz")[1] == seed
+    assert checkpoint.read_checkpoint(tmp_path / "run.npz", State).seed == seed
 
 
 OTHER_PARAMETERS = {

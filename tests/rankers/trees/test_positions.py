@@ -62,8 +62,8 @@ def test_in_any_order_of_rows():
 
 @pytest.mark.parametrize("kill_after", [1, 5, 11])
 def test_resumed_is_undisturbed(tmp_path, monkeypatch, kill_after):
-    monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
-    monkeypatch.setattr(checkpoint, "SHARE", 1e9)
+    monkeypatch.setattr(checkpoint, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(checkpoint, "MAX_IO_SHARE", 1e9)
 
     def kill(number, _):
         if number == kill_after:

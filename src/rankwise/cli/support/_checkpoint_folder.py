@@ -7,8 +7,6 @@ from pathlib import Path
 from rankwise.cli._output import print_notes
 from rankwise.errors import DataError
 
-NAME = "training.npz"
-
 
 def checkpoint_file(folder: Path | None, resume: bool) -> Path | None:
     """The file in the folder that training keeps up to date; the folder is made if need be.
@@ -21,7 +19,9 @@ def checkpoint_file(folder: Path | None, resume: bool) -> Path | None:
         return None
     if folder.exists() and not folder.is_dir():
         raise DataError(f"--checkpoint must be a folder, got the file {folder}; name another")
-    path = folder / NAME
+    from rankwise.rankers._checkpoint import CHECKPOINT_FILE
+
+    path = folder / CHECKPOINT_FILE
     if resume and not folder.exists():
         raise DataError(f"--resume found no checkpoint, got {folder}, which does not exist; start without --resume")
     if resume and not path.exists():
@@ -32,6 +32,6 @@ def checkpoint_file(folder: Path | None, resume: bool) -> Path | None:
             "pass --resume to go on with it, or name another folder"
         )
     folder.mkdir(parents=True, exist_ok=True)
-    for left_over in folder.glob(f".????????????.{NAME}"):
+    for left_over in folder.glob(f".????????????.{CHECKPOINT_FILE}"):
         left_over.unlink()  # half a file, from a kill while it was written
     return path

@@ -6,15 +6,15 @@ import logging
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from rankwise.errors import DataError, need_extra
+from rankwise.errors import need_extra
 from rankwise.rankers._base import Ranker, SavedModel
+from rankwise.rankers._checkpoint import Checkpoint
 from rankwise.rankers._explanation import Explanation
 from rankwise.rankers._parameters import (
     BOOLEAN,
@@ -28,7 +28,6 @@ from rankwise.rankers._parameters import (
     OneOf,
     Real,
 )
-from rankwise.rankers.nets._checkpoint import NetCheckpoint, net_fingerprint, read_net_checkpoint
 from rankwise.rankers.nets._objectives import Descent
 from rankwise.rankers.nets._plan import NetPlan, make_net_plan, net_features
 from rankwise.rankers.nets._state import NetState
@@ -109,44 +108,39 @@ class NetRanker(Ranker):
 
         ranks = joined_ranks()
         with fork_rng(devices=[]):
-            seed, state, run = int(check_random_state(self.random_state).randint(2**31 - 1)), None, None
-            if checkpoint is not None and resume and Path(checkpoint).exists():
-                run, saved_seed, state = read_net_checkpoint(checkpoint)
-                seed = saved_seed if self.random_state is None else seed
+            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+            file = Checkpoint.open(checkpoint, NetState, resume=resume)
+            file.is_writer = ranks.rank == 0
+            if self.random_state is None and file.seed is not None:
+                seed = file.seed
             seed = int(ranks.same([float(seed)])[0])
             plan = make_net_plan(self, X, y, qid, eval_set, sample_weight, query_weight, seed)
-            follower = None
-            if checkpoint is not None:
-                follower = NetCheckpoint(Path(checkpoint), net_fingerprint(plan), seed, writes=ranks.rank == 0)
-                if run not in (None, follower.run):
-                    raise DataError(
-                        f"{checkpoint} belongs to training with other data or parameters; pass the same or resume=False"
-                    )
-            training = NetTraining(plan, self._descent(plan), state, ranks)
+            file.follow(seed, plan.fingerprint)
+            training = NetTraining(plan, self._descent(plan), file.state, ranks)
             interrupted = False
             try:
-                training.run(self._reporter(plan, callbacks, follower))
+                training.run(self._reporter(plan, callbacks, file))
             except KeyboardInterrupt:
                 if not training.state.epochs:
                     raise
                 interrupted = True
                 log.warning("training was interrupted; the best epoch so far is kept")
-            if follower is not None and not interrupted:
-                follower.write(training.present())
+            if not interrupted:
+                file.write(training.present())
         self._set_learned(plan, training)
         self.interrupted_ = interrupted
         return self
 
     def _reporter(
-        self, plan: NetPlan, callbacks: Iterable[Callback] | None, follower: NetCheckpoint | None
+        self, plan: NetPlan, callbacks: Iterable[Callback] | None, file: Checkpoint[NetState]
     ) -> Callable[[NetState, Callable[[], NetState]], None]:
         """What happens after each epoch."""
         called, name = list(callbacks or ()), str(plan.metric)
 
         def report(state: NetState, present: Callable[[], NetState]) -> None:
             number, values = state.epochs, state.values[-1]
-            if follower is not None and follower.is_due():
-                follower.write(present())
+            if file.is_due():
+                file.write(present())
             if self.verbose and number % self.verbose == 0:
                 log.info("epoch %d %s", number, " ".join(f"{name} {value:.5f}" for value in values))
             for callback in called:

@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankwise.errors import DataError
 from rankwise.metrics import Metric, parse
+from rankwise.rankers._checkpoint import fingerprint
 from rankwise.rankers._eval_sets import EvalSet, eval_sets, judged_rows
 from rankwise.rankers._features import as_features, as_numbers, is_table
 from rankwise.rankers._pair_rows import pair_rows
 from rankwise.rankers._parameters import check_parameters
 from rankwise.rankers.nets._standardizer import ROWS, Standardizer
-from rankwise.types import FloatArray, IntArray
+from rankwise.types import AnyArray, FloatArray, IntArray
 
 BATCH_ROWS = 500  # of a batch where `batch_queries` is not given
 
@@ -56,6 +57,23 @@ class NetPlan:
             return slice(int(starts[0]), int(stops[-1])), of_row
         before = np.cumsum(sizes) - sizes
         return np.arange(sizes.sum()) + np.repeat(starts - before, sizes), of_row
+
+    def fingerprint(self) -> str:
+        """A hash of all that decides the outcome; what is no plain parameter counts by what became of it."""
+        module = self.parameters["torch_module"]
+        fields = self.parameters | {
+            "metric": str(self.metric),
+            "hidden": list(self.parameters["hidden"]),
+            "torch_module": repr(module),
+        }
+        if not isinstance(fields["random_state"], int | None):
+            fields["random_state"] = self.seed
+        arrays: list[AnyArray | None] = [self.X, self.y, self.offsets, self.weight]
+        if module is not None:
+            arrays += [weights.detach().cpu().numpy() for weights in module.state_dict().values()]
+        for eval_set in self.judged:
+            arrays += [eval_set.X, eval_set.y, eval_set.qid]
+        return fingerprint(fields, arrays)
 
 
 def make_net_plan(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-Arrays = dict[str, NDArray[Any]]
+from rankwise.types import AnyArray, JsonObject
+
+Arrays = dict[str, AnyArray]
+WEIGHTS = ("weights", "best", "memory")  # fields of a state that hold arrays
 
 
 @dataclass
@@ -17,6 +19,8 @@ class NetState:
 
     `weights` are the present ones, `best` those of the best epoch, `memory` the optimizer's own numbers.
     """
+
+    checkpoint_format: ClassVar[str] = "net 2"
 
     rate: float
     values: list[list[float]] = field(default_factory=list)
@@ -37,6 +41,16 @@ class NetState:
             return self.epochs
         return 1 + int(np.argmax([values[0] for values in self.values]))
 
-    def plain(self) -> dict[str, Any]:
-        """What is not arrays, for JSON."""
-        return {name: value for name, value in asdict(self).items() if name not in ("weights", "best", "memory")}
+    def to_arrays(self) -> tuple[JsonObject, Arrays]:
+        """What a checkpoint holds: numbers as JSON, weights as arrays named by the field that they are of."""
+        fields = {"rate": self.rate, "values": self.values, "costs": self.costs, "restarts": self.restarts}
+        return fields, {f"{part}/{name}": array for part in WEIGHTS for name, array in getattr(self, part).items()}
+
+    @classmethod
+    def from_arrays(cls, fields: JsonObject, arrays: Arrays) -> NetState:
+        """The state that a checkpoint holds."""
+        weights: dict[str, Arrays] = {part: {} for part in WEIGHTS}
+        for path, array in arrays.items():
+            part, _, name = path.partition("/")
+            weights[part][name] = array
+        return cls(**fields | weights)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import lightgbm as lgb
@@ -20,7 +19,7 @@ from rankwise.errors import DataError, WorkerLostError
 from rankwise.metrics import Metric
 from rankwise.objectives.lambdas._objective import Norm
 from rankwise.rankers._base import Ranker, SavedModel
-from rankwise.rankers._checkpoint import Checkpoint, fingerprint, lost_but_saved, read_checkpoint
+from rankwise.rankers._checkpoint import Checkpoint
 from rankwise.rankers._explanation import Explanation, explain_rows
 from rankwise.rankers._features import as_features
 from rankwise.rankers._parameters import (
@@ -35,6 +34,7 @@ from rankwise.rankers._parameters import (
     OneOf,
     Real,
 )
+from rankwise.rankers.trees._checkpoint import save_after_loss
 from rankwise.rankers.trees._lightgbm import engine_threads
 from rankwise.rankers.trees._model_text import join_trees, read_booster
 from rankwise.rankers.trees._plan import first_loss, make_plan
@@ -195,10 +195,11 @@ class LambdaMART(Ranker):
         `client` is one of a Dask cluster, whose workers then hold the rows: each holds whole queries, and X may be a
         Dask DataFrame as well. A worker that dies ends training with a WorkerLostError that names a checkpoint.
         """
-        seed, state, run = int(check_random_state(self.random_state).randint(2**31 - 1)), State(), None
-        if checkpoint is not None and resume and Path(checkpoint).exists():
-            run, saved_seed, state = read_checkpoint(checkpoint)
-            seed = saved_seed if self.random_state is None else seed
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        file = Checkpoint.open(checkpoint, State, resume=resume)
+        state = file.state or State()
+        if self.random_state is None and file.seed is not None:
+            seed = file.seed
         given = (X, y, qid, eval_set, sample_weight, query_weight)
         if client is not None and position is not None:
             raise DataError("positions are learned from on one machine, got a client too; leave out one of the two")
@@ -207,45 +208,36 @@ class LambdaMART(Ranker):
             if client is None
             else _on_cluster().make_cluster_plan(self, client, *given, seed)
         )
-        follower = None
         try:
-            if checkpoint is not None:
-                follower = Checkpoint(Path(checkpoint), fingerprint(plan, self.get_params(deep=False)), seed)
-                if run not in (None, follower.run):
-                    raise DataError(
-                        f"{checkpoint} belongs to training with other data or parameters; pass the same or resume=False"
-                    )
-            interrupted = self._train(plan, state, callbacks, follower)
+            file.follow(seed, lambda: plan.fingerprint(self.get_params(deep=False)))
+            interrupted = self._train(plan, state, callbacks, file)
             self._set_learned(plan, state)
         except WorkerLostError as problem:
-            raise lost_but_saved(problem, plan, state, self.get_params(deep=False), follower) from problem
+            raise save_after_loss(problem, plan, state, self.get_params(deep=False), file) from problem
         finally:
             plan.close()
         self.interrupted_ = interrupted
         return self
 
-    def _train(
-        self, plan: Course, state: State, callbacks: Iterable[Callback] | None, follower: Checkpoint | None
-    ) -> bool:
+    def _train(self, plan: Course, state: State, callbacks: Iterable[Callback] | None, file: Checkpoint[State]) -> bool:
         """Take the state to the end of the plan; whether Ctrl-C ended it before."""
         try:
-            train(plan, state, self._reporter(plan, callbacks, follower))
+            train(plan, state, self._reporter(plan, callbacks, file))
         except KeyboardInterrupt:
             _keep_what_is_done(plan, state)
             return True
-        if follower is not None:
-            follower.write(state)
+        file.write(state)
         return False
 
     def _reporter(
-        self, plan: Course, callbacks: Iterable[Callback] | None, follower: Checkpoint | None
+        self, plan: Course, callbacks: Iterable[Callback] | None, file: Checkpoint[State]
     ) -> Callable[[int, list[float], Callable[[], State]], None]:
         """What happens after each round."""
         called, name = list(callbacks or ()), str(plan.metric)
 
         def report(number: int, values: list[float], state: Callable[[], State]) -> None:
-            if follower is not None and follower.is_due():
-                follower.write(state())
+            if file.is_due():
+                file.write(state())
             if self.verbose and number % self.verbose == 0:
                 log.info("round %d %s", number, " ".join(f"{name} {value:.5f}" for value in values))
             for callback in called:

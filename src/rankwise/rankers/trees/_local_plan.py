@@ -16,7 +16,7 @@ from rankwise.rankers.trees._boosting import Judged, LocalEngine, Rounds
 from rankwise.rankers.trees._predict import feature_arrays, mean_scores
 from rankwise.rankers.trees._stages import Draw, StageWork, position_bias
 from rankwise.rankers.trees._training import Course, State, trees_so_far
-from rankwise.types import FloatArray, IntArray
+from rankwise.types import AnyArray, FloatArray, IntArray
 
 log = logging.getLogger(__name__)
 
@@ -85,16 +85,12 @@ class Plan(Course):
         """What tells queries apart by what stands in them: neither names nor the order of rows matter."""
         return np.asarray(np.add.reduceat(self.groups.grouped(self.keys), self.groups.offsets[:-1]))
 
-    def hash_rows(self, digest: Any) -> None:
-        """Let a hash see all rows."""
-        arrays: list[Any] = [self.y, self.groups.offsets, self.groups.order]
+    def row_arrays(self) -> list[AnyArray | None]:
+        """Arrays that tell the rows of one training from those of another."""
+        arrays: list[AnyArray | None] = [self.y, self.groups.offsets, self.groups.order]
         arrays += [self.row_weight, self.query_weight, self.start, self.positions]
         for one in self.judged:
             arrays += [one.y, one.qid, one.start]
         for X in (self.X, *(one.X for one in self.judged)):
             arrays += feature_arrays(X)
-        for array in arrays:
-            if array is not None:
-                plain = np.ascontiguousarray(array if array.dtype.kind in "biufSU" else array.astype(str))
-                digest.update(repr((plain.shape, plain.dtype)).encode())
-                digest.update(plain.data)
+        return arrays

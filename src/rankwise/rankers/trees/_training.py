@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import lightgbm as lgb
 import numpy as np
 
 from rankwise.metrics import Metric
 from rankwise.objectives.lambdas._objective import Norm
+from rankwise.rankers._checkpoint import fingerprint
 from rankwise.rankers.trees._boosting import Engine, Rounds, boost
-from rankwise.types import FloatArray, IntArray
+from rankwise.types import AnyArray, FloatArray, IntArray, JsonObject
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,33 @@ class Stage:
 class State:
     """How far training has come: what is kept of whole stages, and the rounds of the present one."""
 
+    checkpoint_format: ClassVar[str] = "trees 2"
+
     finished: list[Rounds] = field(default_factory=list)
     rounds: Rounds | None = None
+
+    def to_arrays(self) -> tuple[JsonObject, dict[str, AnyArray]]:
+        """What a checkpoint holds: trees and values as JSON, running scores as arrays."""
+        rounds = self.rounds
+        arrays: dict[str, AnyArray] = {
+            f"scores_{k}": scores for k, scores in enumerate(rounds.scores if rounds else ())
+        }
+        fields = {
+            "finished": [_rounds_fields(rounds) for rounds in self.finished],
+            "rounds": None if rounds is None else _rounds_fields(rounds),
+        }
+        return fields, arrays
+
+    @classmethod
+    def from_arrays(cls, fields: JsonObject, arrays: dict[str, AnyArray]) -> State:
+        """The state that a checkpoint holds."""
+        scores = [arrays[f"scores_{k}"] for k in range(len(arrays))]
+        rounds = None if fields["rounds"] is None else Rounds(scores, **fields["rounds"])
+        return cls([Rounds([], **finished) for finished in fields["finished"]], rounds)
+
+
+def _rounds_fields(rounds: Rounds) -> JsonObject:
+    return {"trees": rounds.trees, "values": rounds.values, "header": rounds.header}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,8 +117,17 @@ class Course(ABC):
         return None
 
     @abstractmethod
-    def hash_rows(self, digest: Any) -> None:
-        """Let a hash see all rows."""
+    def row_arrays(self) -> Iterable[AnyArray | None]:
+        """Arrays that tell the rows of one training from those of another."""
+
+    def fingerprint(self, parameters: JsonObject) -> str:
+        """A hash of all that decides the outcome; what is no plain parameter counts by what became of it."""
+        fields = parameters | {"metric": str(self.metric)}
+        if not isinstance(fields["init"], str | None):
+            fields["init"] = self.first_trees
+        if not isinstance(fields["random_state"], int | None):
+            fields["random_state"] = self.seed
+        return fingerprint(fields, self.row_arrays())
 
 
 # The round (through all stages), its values on the judged sets, and a function that gives the state up to it.

@@ -16,7 +16,7 @@ from rankwise.rankers.trees._stages import Draw
 from rankwise.rankers.trees._training import Course, State, trees_so_far
 from rankwise.rankers.trees.dask._cluster import Cluster
 from rankwise.rankers.trees.dask._engine import ClusterEngine, combined
-from rankwise.types import FloatArray, IntArray
+from rankwise.types import AnyArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,11 +79,9 @@ class ClusterPlan(Course):
         """The metric of the mean of these models on the first judged set."""
         return combined(self.cluster.all("first_sum", [written(booster) for booster in boosters]), self.metric)
 
-    def hash_rows(self, digest: Any) -> None:
-        """Let a hash see what tells all queries apart, on however many workers they are."""
-        for array in (*map(np.sort, self.query_keys), *self.given):
-            digest.update(repr((array.shape, array.dtype)).encode())
-            digest.update(np.ascontiguousarray(array).data)
+    def row_arrays(self) -> list[AnyArray | None]:
+        """Arrays that tell all queries apart, on however many workers they are."""
+        return [*map(np.sort, self.query_keys), *self.given]
 
     def close(self) -> None:
         """Free what the workers hold."""
