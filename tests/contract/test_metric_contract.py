@@ -11,12 +11,12 @@ import pytest
 
 from rankwise.checks import _metric as checks
 from rankwise.metrics import NDCG, AveragePrecision, Metric, metric_classes, parse
-from rankwise.metrics._base import Labels
 from rankwise.metrics._names import EXAMPLES
+from rankwise.types import FloatArray
 
 VARIANTS = (
-    "ndcg ndcg@1 ndcg[linear]@3 ndcg[letor]@3 dcg dcg[linear]@2 map@1 map[min]@3 mrr@2 err err[4]@3 mauc[1,2] "
-    "mauc[1:0.7,3:0.3] auc[0] p[min]@4 p@1 r@1 pauc[0,1] pauc[0.2,0.7] aucpr[0,1] r@p=0.5 p@r=0.5 tpr@fpr=0.3 f0.5"
+    "ndcg ndcg@1 ndcg[linear]@3 ndcg[letor]@3 dcg dcg[linear]@2 map@1 map[capped]@3 mrr@2 err err[4]@3 mauc[1,2] "
+    "mauc[1:0.7,3:0.3] auc[0] p[capped]@4 p@1 r@1 pauc[0,1] pauc[0.2,0.7] aucpr[0,1] r@p=0.5 p@r=0.5 tpr@fpr=0.3 f0.5"
 ).split()
 
 
@@ -39,43 +39,43 @@ class Wrong(AveragePrecision):
 
 
 class WrongDelta(Wrong):
-    def swap_delta(self, ranked: Labels, i: Any, j: Any, ideal: Labels) -> Any:
+    def _swap_delta(self, ranked: FloatArray, i: Any, j: Any, ideal: FloatArray) -> Any:
         return 2 * AveragePrecision().swap_delta(ranked, i, j, ideal)
 
 
 class LopsidedDelta(Wrong):
-    def swap_delta(self, ranked: Labels, i: Any, j: Any, ideal: Labels) -> Any:
+    def _swap_delta(self, ranked: FloatArray, i: Any, j: Any, ideal: FloatArray) -> Any:
         return np.sign(j - i) * AveragePrecision().swap_delta(ranked, i, j, ideal)
 
 
 class WrongFactors(Wrong):
-    def swap_factors(self, ranked: Labels, ideal: Labels, grades: Labels) -> Any:
+    def _swap_factors(self, ranked: FloatArray, ideal: FloatArray, grades: FloatArray) -> Any:
         classes, heights, weights = AveragePrecision().swap_factors(ranked, ideal, grades)
         return classes, heights, weights[:, ::-1, ::-1]
 
 
 class WrongTies(Wrong):
-    def tied_value(self, ranked: Labels, runs: Any, ideal: Labels) -> float:
+    def _tied_value(self, ranked: FloatArray, runs: Any, ideal: FloatArray) -> float:
         return AveragePrecision().value(ranked, ideal)
 
 
 class PrefersTheWorst(Wrong):
-    def value(self, ranked: Labels, ideal: Labels) -> float:
+    def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
         return 1.0 - AveragePrecision().value(ranked, ideal)
 
 
 class LeavesTheRange(Wrong):
-    def value(self, ranked: Labels, ideal: Labels) -> float:
+    def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
         return 1.0 + AveragePrecision().value(ranked, ideal)
 
 
 class SometimesNaN(Wrong):
-    def value(self, ranked: Labels, ideal: Labels) -> float:
+    def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
         return AveragePrecision().value(ranked, ideal) if ranked[0] > 0 else float("nan")
 
 
 @dataclass(frozen=True)
-class MisspeltNDCG(NDCG):
+class MisspeltNDCG(NDCG, register=False):
     name: ClassVar[str] = "ndcg"
 
     def __str__(self) -> str:
@@ -87,12 +87,12 @@ class ReadsRowOrder(Wrong):
 
     calls: ClassVar[list[int]] = []
 
-    def value(self, ranked: Labels, ideal: Labels) -> float:
+    def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
         self.calls.append(1)
         return (len(self.calls) % 7) / 7
 
-    def tied_value(self, ranked: Labels, runs: Any, ideal: Labels) -> float:
-        return self.value(ranked, ideal)
+    def _tied_value(self, ranked: FloatArray, runs: Any, ideal: FloatArray) -> float:
+        return self._value(ranked, ideal)
 
 
 @pytest.mark.parametrize(

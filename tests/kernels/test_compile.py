@@ -6,13 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from rankwise.kernels._compile import fingerprint
+from rankwise.kernels._fingerprint import fingerprint
 
 METRIC = """
 from dataclasses import dataclass
 from typing import ClassVar
 from rankwise import Metric, evaluate
-from rankwise.kernels._compile import compiled, helper
+from rankwise.metrics import compiled, helper
 
 FACTOR = {factor}
 
@@ -25,7 +25,7 @@ class Mine(Metric):
     name: ClassVar[str] = "mine"
 
     @compiled
-    def value(self, ranked, ideal):
+    def _value(self, ranked, ideal):
         return FACTOR * worth(ranked[0])
 
 if __name__ == "__main__":

@@ -183,7 +183,7 @@ def test_gradients_are_scaled_by_what_comes_after():
 @pytest.mark.parametrize("name", ["no factors", "many grades", "many grades, ranknet"])
 def test_what_torch_cannot_sum_in_linear_time_goes_by_the_kernels(name):
     class FirstLabel(Metric):
-        def value(self, ranked, ideal):
+        def _value(self, ranked, ideal):
             return float(ranked[0])
 
     loss = {"no factors": FirstLabel(), "many grades": "ndcg[linear]"}.get(name)

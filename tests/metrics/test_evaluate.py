@@ -12,10 +12,9 @@ import pytest
 
 import rankwise as rw
 from rankwise.errors import DataError, MetricError, RankwiseError, ShapeError
-from rankwise.kernels._compile import compiled
-from rankwise.metrics import NDCG, Metric
-from rankwise.metrics._base import Labels
+from rankwise.metrics import NDCG, AveragePrecision, Metric, compiled
 from rankwise.metrics._names import EXAMPLES
+from rankwise.types import FloatArray
 
 
 def test_rows_of_a_query_may_lie_apart() -> None:
@@ -133,6 +132,8 @@ def test_metrics_that_make_no_sense(text: str) -> None:
 
 def test_spelling_is_forgiving_where_it_can_be() -> None:
     assert rw.parse(" NDCG@10 ") == NDCG(k=10)
+    assert rw.parse("map[min]@3") == AveragePrecision(k=3, capped=True)
+    assert str(rw.parse("p[min]@3")) == "p[capped]@3"
     assert str(rw.parse("r@p=.95")) == "r@p=0.95"
 
 
@@ -151,25 +152,25 @@ def test_threads_do_not_matter(threads: str, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @dataclass(frozen=True)
-class RankBiased(Metric):
-    """A user's metric in plain Python, with `value` alone."""
+class RankBiased(Metric, register=False):
+    """A user's metric in plain Python, with `_value` alone."""
 
     name: ClassVar[str] = "test-rbp"
     p: float = 0.8
 
-    def value(self, ranked: Labels) -> float:
+    def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
         return float((1 - self.p) * sum(self.p**i for i, label in enumerate(ranked) if label > 0))
 
 
 @dataclass(frozen=True)
-class CompiledRankBiased(Metric):
+class CompiledRankBiased(Metric, register=False):
     """The same, compiled."""
 
     name: ClassVar[str] = "test-rbp-compiled"
     p: float = 0.8
 
     @compiled
-    def value(self, ranked: Labels, ideal: Labels) -> float:
+    def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
         total = 0.0
         for i in range(ranked.size):
             if ranked[i] > 0:

@@ -3,64 +3,67 @@
 `@kernel` compiles a function of this folder. `@compiled` marks the few lines of a metric: they stay plain
 Python, and `specialize` builds a compiled loop around them. numba's own disk cache looks at one source
 file only, so a loop whose callee changed in another file would silently run the old code; here the
-name under which a function is cached carries a fingerprint of everything that it calls.
+name under which a function is cached carries a fingerprint (`_fingerprint.py`) of everything that it calls.
 """
 
 from __future__ import annotations
 
 import functools
-import hashlib
-import inspect
+import logging
+import signal
+import threading
 import types
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numba
-import numpy as np
+from numba.core import event
+from numba.core.caching import FunctionCache
+from numba.core.dispatcher import Dispatcher
 from numba.extending import register_jitable
+
+from rankwise.kernels._fingerprint import fingerprint, python_function
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Divisions by zero give inf or nan as in numpy, and so do not block vectorizing (KERNELS section 1).
+# Divisions by zero give inf or nan as in numpy, and so do not block vectorizing.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+
+log = logging.getLogger(__name__)
+
+
+class _OptionalCache(FunctionCache):
+    """numba's cache of compiled code on disk; what cannot be read or written is compiled."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The cached code of a signature, or None."""
+        try:
+            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        except OSError:
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep the code of a signature, where there is room."""
+        try:
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+        except OSError as problem:
+            _log_lack_of_cache(str(problem))
 
 
 @functools.cache
-def _sources_of_this_folder() -> bytes:
-    folder = Path(__file__).parent
-    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*.py"))) + str(numba.__version__).encode()
-
-
-def _code_parts(function: Any, seen: set[int]) -> list[str]:
-    """Byte code, constants and, through its globals, everything else that `function` will run."""
-    function = _plain(function)
-    if not isinstance(function, types.FunctionType) or id(function) in seen:
-        return []
-    seen.add(id(function))
-    code = function.__code__
-    closure = [cell.cell_contents for cell in function.__closure__ or ()]
-    parts = [code.co_code.hex(), repr([c for c in code.co_consts if not isinstance(c, types.CodeType)])]
-    for value in [function.__globals__.get(name) for name in code.co_names] + closure:
-        if isinstance(value, bool | int | float | str | tuple):
-            parts.append(repr(value))
-        elif isinstance(value, np.ndarray):
-            parts.append(hashlib.sha256(value.tobytes()).hexdigest())
-        elif callable(value):
-            parts += _code_parts(value, seen)
-    return parts
-
-
-def fingerprint(*functions: Any) -> str:
-    """A short name for the code of `functions` and of all they call, by content."""
-    seen: set[int] = set()
-    text = "\n".join(part for function in functions for part in _code_parts(function, seen))
-    return hashlib.sha256(_sources_of_this_folder() + text.encode()).hexdigest()[:16]
+def _log_lack_of_cache(problem: str) -> None:
+    log.info("compiled code cannot be kept (%s): each start compiles anew; set NUMBA_CACHE_DIR to a folder", problem)
 
 
 def _compile(function: types.FunctionType, name: str, **options: Any) -> Any:
     function.__qualname__ = name
-    return numba.njit(cache=True, **OPTIONS, **options)(function)
+    dispatcher = numba.njit(**OPTIONS, **options)(function)
+    try:
+        dispatcher._cache = _OptionalCache(function)  # type: ignore[no-untyped-call]
+    except RuntimeError:  # neither the package, nor the home folder, nor NUMBA_CACHE_DIR can be written
+        _log_lack_of_cache("no folder can be written")
+    return dispatcher
 
 
 def kernel(function: Function, **options: Any) -> Function:
@@ -75,55 +78,150 @@ def reassociating_kernel(function: Function) -> Function:
 
 
 def helper(function: Function) -> Function:
-    """A small function that runs as plain Python from Python and is compiled into what calls it."""
+    """Let compiled hooks call a small function.
+
+    Parameters
+    ----------
+    function : callable
+        Runs as plain Python when called from Python, and is compiled into compiled code that calls it.
+
+    Returns
+    -------
+    callable
+        The function itself.
+
+    Examples
+    --------
+    >>> @helper
+    ... def is_relevant(label):
+    ...     return label > 0
+    >>> is_relevant(2)
+    True
+    """
     return register_jitable(error_model="numpy")(function)  # type: ignore[no-any-return,unused-ignore]
 
 
 def compiled(method: Function) -> Function:
-    """Mark a metric's method as compilable: numpy code on arrays, `self` used for its fields only.
+    """Mark a hook of a metric as compilable: numpy code on arrays, `self` used for its fields only.
 
-    Called directly it runs as Python; `evaluate` compiles it into the loop over all queries.
+    Parameters
+    ----------
+    method : callable
+        Called directly it runs as Python; `evaluate` compiles it into the loop over all queries.
+
+    Returns
+    -------
+    callable
+        The method itself.
+
+    Examples
+    --------
+    >>> from rankwise.metrics import Metric
+    >>> class TopLabel(Metric, register=False):
+    ...     @compiled
+    ...     def _value(self, ranked, ideal):
+    ...         return ranked[0]
+    >>> TopLabel().value([2, 1])
+    2.0
     """
     method.__compiled__ = True  # type: ignore[attr-defined]
     return method
 
 
-def is_compiled(method: Any) -> bool:
-    """Whether `compiled` marked this method."""
-    return bool(getattr(inspect.unwrap(method), "__compiled__", False))
+def is_compiled(method: Callable[..., Any]) -> bool:
+    """Whether `compiled` marks this method."""
+    return getattr(method, "__compiled__", False)
+
+
+def compiled_hooks(cls: type, *names: str) -> dict[str, Callable[..., Any]] | None:
+    """The hooks `_name` of a metric class by name, if `compiled` marks all of them."""
+    hooks = {name: getattr(cls, f"_{name}") for name in names}
+    return hooks if all(map(is_compiled, hooks.values())) else None
 
 
 def specialize(template: Callable[..., Any], **names: Any) -> Any:
     """Compile a copy of `template` in which the global names `names` are these functions or numbers.
 
-    A template calls, say, `value(self, ranked, ideal)`; a metric's own `value` takes its place. A copy with its own
+    A template calls, say, `value(self, ranked, ideal)`; a metric's own `_value` takes its place. A copy with its own
     globals (rather than a closure or an argument) is what numba can inline and cache; a number becomes a constant,
     which lets the compiler unroll what it counts.
     """
-    raw = {name: value if _is_kernel(value) or not callable(value) else _plain(value) for name, value in names.items()}
-    return _specialize(template, tuple(sorted(raw.items())))
-
-
-def _is_kernel(value: Any) -> bool:
-    return isinstance(value, numba.core.dispatcher.Dispatcher)
-
-
-def _plain(function: Any) -> Any:
-    """The Python function behind wrappers and dispatchers."""
-    return inspect.unwrap(getattr(function, "py_func", function))
+    return _specialize(template, tuple(sorted(names.items())))
 
 
 @functools.cache
 def _specialize(template: Any, names: tuple[tuple[str, Any], ...]) -> Any:
-    original = _plain(template)
+    original = python_function(template)
     functions = {name: value for name, value in names if callable(value)}
     numbers = {name: value for name, value in names if not callable(value)}
     # A kernel is compiled once and shared; a plain function becomes part of this copy.
-    bound = {name: f if _is_kernel(f) else numba.njit(**OPTIONS)(f) for name, f in functions.items()}
-    copy = types.FunctionType(original.__code__, {**original.__globals__, **bound, **numbers}, original.__name__)
+    jitted = {name: f if isinstance(f, Dispatcher) else numba.njit(**OPTIONS)(f) for name, f in functions.items()}
+    copy = types.FunctionType(original.__code__, {**original.__globals__, **jitted, **numbers}, original.__name__)
     copy.__module__ = original.__module__
-    parts = [original.__name__, *(_plain(f).__qualname__ for f in functions.values()), *map(str, numbers.values())]
-    owners = "".join(c if c.isalnum() or c in "-_." else "_" for c in "-".join(parts))[:150]
+    parts = [original.__name__, *(python_function(f).__qualname__ for f in functions.values())]
+    words = "-".join([*parts, *map(str, numbers.values())])
+    name = "".join(c if c.isalnum() or c in "-_." else "_" for c in words)[:150]
     options = getattr(template, "targetoptions", {})
     fast = {"fastmath": options["fastmath"]} if options.get("fastmath") else {}
-    return _compile(copy, f"{owners}-{fingerprint(original, *functions.values())}", **fast)
+    return _compile(copy, f"{name}-{fingerprint(original, *functions.values())}", **fast)
+
+
+class _DepthListener(event.Listener):
+    """Counts how deep nested events are, and says when the outermost begins and ends."""
+
+    def __init__(self, on_begin: Callable[[], None], on_finish: Callable[[], None]) -> None:
+        self.depth, self.on_begin, self.on_finish = 0, on_begin, on_finish
+
+    def on_start(self, _: event.Event) -> None:
+        """One more event has begun."""
+        self.depth += 1
+        if self.depth == 1:
+            self.on_begin()
+
+    def on_end(self, _: event.Event) -> None:
+        """One has ended."""
+        self.depth -= 1
+        if self.depth == 0:
+            self.on_finish()
+
+
+@contextmanager
+def on_compile(callback: Callable[[bool], None]) -> Iterator[None]:
+    """Call `callback(True)` whenever a compilation begins and `callback(False)` when it ends, in any thread."""
+    with event.install_listener("numba:compile", _DepthListener(lambda: callback(True), lambda: callback(False))):
+        yield
+
+
+class _InterruptLater(_DepthListener):
+    """Holds Ctrl-C back while the main thread compiles.
+
+    In the midst of it KeyboardInterrupt would come up in LLVM's callbacks, which print it and go on, or leave
+    half of a function's code behind.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(self._hold, self._release)
+        self.handler: Any = None
+        self.interrupts: list[tuple[int, types.FrameType | None]] = []
+
+    def notify(self, event: event.Event) -> None:
+        """Python runs signal handlers in the main thread alone."""
+        if threading.current_thread() is threading.main_thread():
+            super().notify(event)  # type: ignore[no-untyped-call]
+
+    def _hold(self) -> None:
+        handler = signal.getsignal(signal.SIGINT)
+        self.handler = handler if callable(handler) else None
+        if self.handler is not None:
+            signal.signal(signal.SIGINT, lambda *interrupt: self.interrupts.append(interrupt))
+
+    def _release(self) -> None:
+        if self.handler is not None:
+            signal.signal(signal.SIGINT, self.handler)
+        if self.interrupts:
+            interrupt = self.interrupts[0]
+            self.interrupts.clear()
+            self.handler(*interrupt)
+
+
+event.register("numba:compiler_lock", _InterruptLater())  # type: ignore[no-untyped-call]

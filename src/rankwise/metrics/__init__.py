@@ -1,5 +1,6 @@
-"""What is judged: metrics, each a small class in a file of its own, and how they are applied."""
+"""Metrics, each a small class in a file of its own, and how they are computed and compared."""
 
+from rankwise.kernels._compile import compiled, helper
 from rankwise.metrics._base import Metric, metric_classes
 from rankwise.metrics._conventions import CONVENTIONS
 from rankwise.metrics._evaluate import evaluate
@@ -64,7 +65,9 @@ __all__ = [
     "TPRAtFPR",
     "certify",
     "compare",
+    "compiled",
     "evaluate",
+    "helper",
     "metric_classes",
     "parse",
     "thresholds_to_try",

@@ -51,9 +51,9 @@ def _letor(metric: Metric) -> Metric:
     return replace(metric, letor=True)
 
 
-def _min(metric: Metric) -> Metric:
+def _capped(metric: Metric) -> Metric:
     assert isinstance(metric, AveragePrecision | Precision)
-    return replace(metric, min=True)
+    return replace(metric, capped=True)
 
 
 def _by_threshold(metric: Metric) -> Metric:
@@ -85,7 +85,7 @@ CONVENTIONS = {
             "LightGBM's ndcg, map and auc: ties in row order, a query without relevant documents is perfect",
             "input",
             "1",
-            variants={AveragePrecision: _min},
+            variants={AveragePrecision: _capped},
         ),
         Convention(
             "xgboost",
@@ -93,7 +93,7 @@ CONVENTIONS = {
             "input",
             "1",
             single_precision=True,
-            variants={AveragePrecision: _min, Precision: _min},
+            variants={AveragePrecision: _capped, Precision: _capped},
         ),
         Convention(
             "sklearn",

@@ -12,8 +12,8 @@ from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics._base import Metric
 from rankwise.metrics._conventions import Empty, convention_named
+from rankwise.metrics._evaluate_queries import evaluate_queries
 from rankwise.metrics._evaluation import Evaluation, LeftOut
-from rankwise.metrics._judge import judge
 from rankwise.metrics._names import parse_all
 from rankwise.metrics._ranking import Ties, rank
 from rankwise.types import FloatArray
@@ -58,7 +58,7 @@ def evaluate(
     asked = parse_all(metrics)
     grades = np.maximum(labels, 0.0) if labels.min() < 0 else labels
     judged = {text: preset.apply(metric).for_labels(grades) for text, metric in asked.items()}
-    per_query, notes = judge(judged, rank(labels, values, groups, tie_rule, ids))
+    per_query, notes = evaluate_queries(judged, rank(labels, values, groups, tie_rule, ids))
     left_out = {}
     for text, metric in asked.items():
         rule = check_choice("empty", empty or preset.empty_of(metric), Empty)

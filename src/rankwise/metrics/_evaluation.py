@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.errors import MetricError
+from rankwise.metrics._names import parse
 from rankwise.metrics.comparison._statistics import bootstrap_interval, t_interval
 from rankwise.types import FloatArray
 
@@ -112,6 +114,9 @@ class Evaluation:
     def _counted(self, metric: object) -> tuple[FloatArray, FloatArray | None]:
         """Values and weights of the queries that enter the mean of a metric."""
         values = self.per_query.get(str(metric))
+        if values is None:
+            with suppress(MetricError):  # another spelling of the same
+                values = self.per_query.get(str(parse(str(metric))))
         if values is None:
             there = ", ".join(self.per_query)
             raise MetricError(f"{metric} was not evaluated, got {there}; add it to metrics= of evaluate")

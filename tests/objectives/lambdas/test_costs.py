@@ -81,7 +81,7 @@ def test_a_metric_with_many_grades_and_one_without_factors():
     assert lambda_costs(LambdaObjective("ndcg[linear]", y, weight=w), s)[0] == pytest.approx(expected, rel=1e-8)
 
     class FirstLabel(Metric):
-        def value(self, ranked, ideal):
+        def _value(self, ranked, ideal):
             return float(ranked[0])
 
     expected = cost(FirstLabel().value, *args)

@@ -199,12 +199,12 @@ def test_real_labels_and_many_grades() -> None:
 
 
 @dataclass(frozen=True)
-class Plain(Metric):
-    """A user's metric with `value` alone."""
+class Plain(Metric, register=False):
+    """A user's metric with `_value` alone."""
 
     name: ClassVar[str] = "test-plain-dcg"
 
-    def value(self, ranked: NDArray[Any]) -> float:
+    def _value(self, ranked: NDArray[Any], ideal: NDArray[Any]) -> float:
         return float((ranked / np.arange(1, len(ranked) + 1)).sum())
 
 

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.kernels._compile import compiled, helper
-from rankwise.metrics._base import Labels
 from rankwise.metrics.catalogue._linear import LinearMetric, relevant_count
+from rankwise.types import FloatArray
 
 
 @helper
@@ -20,9 +20,9 @@ def pair_count(positives: int, n: int) -> float:
 
 
 @helper
-def centred_ranks(n: int) -> Labels:
+def centred_ranks(n: int) -> FloatArray:
     """(n+1)/2 − rank: what a rank is worth above the middle one."""
-    return (n - 1) / 2.0 - np.arange(n)
+    return (n - 1) / 2.0 - np.arange(n, dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class PairMetric(LinearMetric):
     offset: ClassVar[float] = 0.5
 
     @compiled
-    def discounts(self, ideal: Labels) -> Labels:
+    def _discounts(self, ideal: FloatArray) -> FloatArray:
         """Height above the middle rank."""
         return centred_ranks(ideal.size)
 
@@ -55,11 +55,6 @@ class AUC(PairMetric):
     needs: ClassVar[str] = "a relevant and an irrelevant document"
 
     @compiled
-    def gains(self, labels: Labels, ideal: Labels) -> Labels:
-        """1 for a relevant document."""
-        return (labels > 0) * 1.0
-
-    @compiled
-    def normalizer(self, ideal: Labels) -> float:
+    def _normalizer(self, ideal: FloatArray) -> float:
         """m·n, the pairs."""
         return pair_count(relevant_count(ideal), ideal.size)

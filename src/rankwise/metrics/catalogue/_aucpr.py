@@ -8,13 +8,14 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.kernels._compile import compiled, helper
-from rankwise.metrics._base import Labels, Metric, Ranks
+from rankwise.metrics._base import Metric
 from rankwise.metrics.catalogue._average_precision import AveragePrecision
 from rankwise.metrics.catalogue._linear import relevant_count
+from rankwise.types import FloatArray, IntArray
 
 
 @helper
-def _step_area(ranked: Labels, runs: Ranks, ideal: Labels) -> float:
+def _step_area(ranked: FloatArray, runs: IntArray, ideal: FloatArray) -> float:
     area = 0.0
     hits = 0
     for run in range(runs.size - 1):
@@ -44,15 +45,15 @@ class AUCPR(Metric):
     thresholds: ClassVar[bool] = True
 
     @compiled
-    def value(self, ranked: Labels, ideal: Labels) -> float:
+    def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
         """Each document is a threshold of its own."""
         return _step_area(ranked, np.arange(ranked.size + 1), ideal)
 
     @compiled
-    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
+    def _tied_value(self, ranked: FloatArray, runs: IntArray, ideal: FloatArray) -> float:
         """Σ over thresholds of the recall gained times the precision there."""
         return _step_area(ranked, runs, ideal)
 
-    def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
+    def _swap_delta(self, ranked: FloatArray, i: IntArray, j: IntArray, ideal: FloatArray) -> FloatArray:
         """As average precision."""
-        return AveragePrecision().swap_delta(ranked, i, j, ideal)
+        return AveragePrecision()._swap_delta(ranked, i, j, ideal)

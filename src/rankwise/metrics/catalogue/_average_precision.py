@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from rankwise.kernels._compile import compiled
-from rankwise.metrics._base import Factors, Labels, Metric, Ranks, check_cutoff
+from rankwise.metrics._base import Metric
+from rankwise.metrics._fields import check_cutoff
+from rankwise.metrics._hooks import Factors
 from rankwise.metrics.catalogue._linear import relevant_count, top
+from rankwise.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
 class AveragePrecision(Metric):
     """Mean of the precision at each relevant document (Burges 2006 section 2): AP@k = (1/R) Σ_{i≤k, y_i>0} hits_i / i.
 
-    Divides by R, all relevant documents, as trec_eval does; `min` divides by min(R, k), as LightGBM and XGBoost do.
+    Divides by R, all relevant documents, as trec_eval does; `capped` divides by min(R, k), as LightGBM and XGBoost do.
 
     >>> AveragePrecision().value([1, 0, 1])  # (1/1 + 2/3) / 2
     0.833333...
-    >>> AveragePrecision(k=2).value([1, 0, 1, 1]), AveragePrecision(k=2, min=True).value([1, 0, 1, 1])
+    >>> AveragePrecision(k=2).value([1, 0, 1, 1]), AveragePrecision(k=2, capped=True).value([1, 0, 1, 1])
     (0.333333..., 0.5)
     """
 
     name: ClassVar[str] = "map"
     needs: ClassVar[str] = "a relevant document"
+    aliases: ClassVar[Mapping[str, str]] = {"min": "capped"}
     k: int | None = None
-    min: bool = False
+    capped: bool = False
 
     def __post_init__(self) -> None:
         check_cutoff(self.k)
 
     @compiled
-    def value(self, ranked: Labels, ideal: Labels) -> float:
+    def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
         """Σ hits/rank over the relevant documents, over their number."""
         total = 0.0
         hits = 0
@@ -42,12 +47,12 @@ class AveragePrecision(Metric):
                 hits += 1
                 total += hits / (i + 1)
         relevant = relevant_count(ideal)
-        if self.min:
+        if self.capped:
             relevant = top(self.k, relevant)
         return total / relevant if relevant else np.nan
 
     @compiled
-    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
+    def _tied_value(self, ranked: FloatArray, runs: IntArray, ideal: FloatArray) -> float:
         """In a run of t documents, r of them relevant, each place holds a relevant one with probability r/t.
 
         The relevant documents expected above the p-th place of the run, given that it holds one, are those
@@ -73,14 +78,14 @@ class AveragePrecision(Metric):
                     total += r / t * (above + 1 + p * pace) / (start + p + 1)
             above += r
         relevant = relevant_count(ideal)
-        if self.min:
+        if self.capped:
             relevant = top(self.k, relevant)
         return total / relevant if relevant else np.nan
 
-    def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
+    def _swap_delta(self, ranked: FloatArray, i: IntArray, j: IntArray, ideal: FloatArray) -> FloatArray:
         """With hits H_x and S_x = Σ_{y≤x} rel_y/y, moving a relevant document up from rank b to a gains
         (H_a + 1)/a + S_{b−1} − S_a − H_b/b; moving it down from a to b loses H_a/a + S_{b−1} − S_a − H_b/b.
-        Ranks below the cut-off count nothing.
+        IntArray below the cut-off count nothing.
         """
         relevant = ranked > 0
         counted = np.arange(1, len(ranked) + 1) <= top(self.k, len(ranked))
@@ -89,14 +94,14 @@ class AveragePrecision(Metric):
         between = np.cumsum(relevant * per_rank)
         a, b = np.minimum(i, j), np.maximum(i, j)
         up = relevant[b] & ~relevant[a]
-        inner: Labels = between[b] - relevant[b] * per_rank[b] - between[a]
-        change: Labels = (hits[a] + up) * per_rank[a] + inner - hits[b] * per_rank[b]
+        inner: FloatArray = between[b] - relevant[b] * per_rank[b] - between[a]
+        change: FloatArray = (hits[a] + up) * per_rank[a] + inner - hits[b] * per_rank[b]
         total = relevant_count(ideal)
-        total = top(self.k, total) if self.min else total
+        total = top(self.k, total) if self.capped else total
         return np.where(relevant[a] == relevant[b], 0.0, np.where(up, change, -change)) / total
 
     @compiled
-    def swap_factors(self, ranked: Labels, ideal: Labels, grades: Labels) -> Factors:
+    def _swap_factors(self, ranked: FloatArray, ideal: FloatArray, grades: FloatArray) -> Factors:
         """With H and S as in `swap_delta`: (H+1)/rank − S where the irrelevant document is above, else H/rank − S."""
         n = ranked.size
         classes = np.zeros(n, dtype=np.int64)
@@ -111,7 +116,7 @@ class AveragePrecision(Metric):
                 between += per_rank
             heights[0, i] = (hits + 1) * per_rank - between
             heights[1, i] = hits * per_rank - between
-        total = top(self.k, hits) if self.min else hits
+        total = top(self.k, hits) if self.capped else hits
         weights = np.zeros((2, 2, 2))
         weights[0, 0, 1] = weights[1, 1, 0] = 1.0 / total
         return classes, heights, weights

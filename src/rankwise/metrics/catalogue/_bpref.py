@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.kernels._compile import compiled
-from rankwise.metrics._base import Factors, Labels, Metric, Ranks
+from rankwise.metrics._base import Metric
+from rankwise.metrics._hooks import Factors
 from rankwise.metrics.catalogue._linear import relevant_count
-from rankwise.types import BoolArray, IntArray
+from rankwise.types import BoolArray, FloatArray, IntArray
 
 
 def _between(counted: BoolArray, a: IntArray, b: IntArray) -> IntArray:
@@ -35,7 +36,7 @@ class BPref(Metric):
     takes_unjudged: ClassVar[bool] = True
 
     @compiled
-    def value(self, ranked: Labels, ideal: Labels) -> float:
+    def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
         """Mean over relevant documents of the share of irrelevant ones not above them."""
         relevant = relevant_count(ideal)
         bound = min(relevant, np.sum(ideal == 0))
@@ -49,7 +50,7 @@ class BPref(Metric):
         return total / relevant if relevant else np.nan
 
     @compiled
-    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
+    def _tied_value(self, ranked: FloatArray, runs: IntArray, ideal: FloatArray) -> float:
         """A relevant document has 0 to n of its run's n irrelevant ones above it, each number equally likely."""
         relevant = relevant_count(ideal)
         bound = min(relevant, np.sum(ideal == 0))
@@ -65,7 +66,7 @@ class BPref(Metric):
             above += here
         return total / relevant if relevant else np.nan
 
-    def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
+    def _swap_delta(self, ranked: FloatArray, i: IntArray, j: IntArray, ideal: FloatArray) -> FloatArray:
         """The moved relevant document sees another count above it, and those between see one more or one less."""
         relevant, irrelevant = ranked > 0, ranked == 0
         R = int(np.sum(ideal > 0))
@@ -84,7 +85,7 @@ class BPref(Metric):
         return np.asarray(delta)
 
     @compiled
-    def swap_factors(self, ranked: Labels, ideal: Labels, grades: Labels) -> Factors:
+    def _swap_factors(self, ranked: FloatArray, ideal: FloatArray, grades: FloatArray) -> Factors:
         """As in `swap_delta`, the counts above and between as prefix sums (all documents judged)."""
         n = ranked.size
         classes = np.zeros(n, dtype=np.int64)

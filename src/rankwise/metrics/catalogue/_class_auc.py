@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.kernels._compile import compiled
-from rankwise.metrics._base import Labels
 from rankwise.metrics.catalogue._auc import PairMetric, pair_count
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class ClassAUC(PairMetric):
         object.__setattr__(self, "grade", float(self.grade))
 
     @compiled
-    def gains(self, labels: Labels, ideal: Labels) -> Labels:
+    def _gains(self, labels: FloatArray, ideal: FloatArray) -> FloatArray:
         """1 for a document of the grade."""
         return np.where(labels == self.grade, 1.0, 0.0)
 
     @compiled
-    def normalizer(self, ideal: Labels) -> float:
+    def _normalizer(self, ideal: FloatArray) -> float:
         """m·n, the pairs."""
         return pair_count(np.sum(ideal == self.grade), ideal.size)

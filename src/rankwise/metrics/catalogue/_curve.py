@@ -13,13 +13,17 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from rankwise.errors import MetricError
-from rankwise.metrics._base import Labels, Metric, Ranks, number
-from rankwise.types import FloatArray
+from rankwise.kernels import _metric_loops as loops
+from rankwise.kernels._compile import is_compiled, specialize
+from rankwise.metrics._base import Metric, QueryLoop
+from rankwise.metrics._fields import number
+from rankwise.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -44,25 +48,25 @@ class CurveMetric(Metric):
     def point(self, hits: Any, cut: Any, relevant: Any, irrelevant: Any) -> Any:
         """What the cut after `cut` documents with `hits` relevant ones is worth."""
 
-    def _points(self, ranked: Labels, ideal: Labels, more: int = 0) -> FloatArray:
+    def _points(self, ranked: FloatArray, ideal: FloatArray, more: int = 0) -> FloatArray:
         """`point` at each cut from 1 on, with `more` further hits."""
         relevant = np.float64(np.sum(ideal > 0))  # numpy's numbers divide by zero as compiled code does: NaN
         cuts = np.arange(1, len(ranked) + 1)
         worth = self.point(np.cumsum(ranked > 0) + more, cuts, relevant, len(ideal) - relevant)
         return np.asarray(worth, dtype=np.float64)
 
-    def value(self, ranked: Labels, ideal: Labels) -> float:
+    def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
         """The best cut anywhere."""
-        return self.tied_value(ranked, np.arange(len(ranked) + 1), ideal)
+        return self._tied_value(ranked, np.arange(len(ranked) + 1), ideal)
 
-    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
+    def _tied_value(self, ranked: FloatArray, runs: IntArray, ideal: FloatArray) -> float:
         """The best cut at the end of a run."""
         if not np.any(ideal > 0):
             return float("nan")
         points = self._points(ranked, ideal)[runs[1:] - 1] if len(ranked) else np.zeros(0)
         return float(np.max(points, initial=0.0))
 
-    def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
+    def _swap_delta(self, ranked: FloatArray, i: IntArray, j: IntArray, ideal: FloatArray) -> FloatArray:
         """The best of: cuts above both ranks and below both, as they were; cuts between, with one hit more or less."""
         now = self._points(ranked, ideal)
         best_until = np.maximum.accumulate(np.concatenate(([0.0], now)))
@@ -76,6 +80,18 @@ class CurveMetric(Metric):
                 between = self._points(ranked, ideal, 1 if relevant[b] else -1)[a:b]
                 delta[at] = max(best_until[a], between.max(), best_from[b]) - best_until[-1]
         return delta
+
+    def query_loop(self) -> QueryLoop | None:
+        """Compile `point` into a loop over queries.
+
+        Returns
+        -------
+        QueryLoop or None
+            None if `point` is plain Python.
+        """
+        if not is_compiled(self.point):
+            return None
+        return QueryLoop(partial(specialize(loops.evaluate_curve, point=type(self).point), self.record()), True)
 
     def __str__(self) -> str:
         (level,) = fields(self)

@@ -8,16 +8,17 @@ from typing import ClassVar, Self
 import numpy as np
 
 from rankwise.kernels._compile import compiled, helper
-from rankwise.metrics._base import Labels, check_cutoff
+from rankwise.metrics._fields import check_cutoff
 from rankwise.metrics.catalogue._linear import LinearMetric, top
+from rankwise.types import FloatArray
 
 REACH = 3  # how many cut-offs deep a model learns to rank
 
 
 @helper
-def graded_gain(labels: Labels, linear: bool) -> Labels:
+def graded_gain(labels: FloatArray, linear: bool) -> FloatArray:
     """2^y − 1, or y itself."""
-    gain: Labels = labels * 1.0 if linear else np.exp2(labels) - 1.0
+    gain: FloatArray = labels * 1.0 if linear else np.exp2(labels) - 1.0
     return gain
 
 
@@ -25,7 +26,7 @@ FIRST_DISCOUNTS = 1.0 / np.log2(np.arange(2.0, 2050.0))  # logarithms are dear, 
 
 
 @helper
-def log_discount(n: int) -> Labels:
+def log_discount(n: int) -> FloatArray:
     """1/log2(1 + rank) for ranks 1 to n."""
     discount = np.empty(n)
     known = min(n, FIRST_DISCOUNTS.size)
@@ -62,11 +63,11 @@ class DCG(LinearMetric):
         return replace(self, k=None if self.k is None else REACH * self.k)
 
     @compiled
-    def gains(self, labels: Labels, ideal: Labels) -> Labels:
+    def _gains(self, labels: FloatArray, ideal: FloatArray) -> FloatArray:
         """2^y − 1."""
         return graded_gain(labels, self.linear)
 
     @compiled
-    def discounts(self, ideal: Labels) -> Labels:
+    def _discounts(self, ideal: FloatArray) -> FloatArray:
         """1/log2(1 + rank) down to rank k."""
         return log_discount(top(self.k, ideal.size))

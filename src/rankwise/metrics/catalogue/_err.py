@@ -9,9 +9,11 @@ import numpy as np
 
 from rankwise.kernels._compile import compiled, helper
 from rankwise.kernels.pairs._lambda_loops import class_of
-from rankwise.metrics._base import Factors, Labels, Metric, Ranks, check_cutoff
+from rankwise.metrics._base import Metric
+from rankwise.metrics._fields import check_cutoff
+from rankwise.metrics._hooks import Factors
 from rankwise.metrics.catalogue._linear import top
-from rankwise.types import FloatArray
+from rankwise.types import FloatArray, IntArray
 
 NEGLIGIBLE = 1e-18  # a chance of still reading below this no longer changes the sum
 
@@ -40,12 +42,12 @@ class ERR(Metric):
     def __post_init__(self) -> None:
         check_cutoff(self.k)
 
-    def for_labels(self, labels: FloatArray) -> Self:
+    def _for_labels(self, labels: FloatArray) -> Self:
         """`highest` as the data's best grade."""
         return self if self.highest else replace(self, highest=float(max(1.0, np.max(labels, initial=1.0))))
 
     @compiled
-    def value(self, ranked: Labels, ideal: Labels) -> float:
+    def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
         """Σ (1/i)·R_i·Π_{j<i} (1 − R_j)."""
         total = 0.0
         reading = 1.0
@@ -56,7 +58,7 @@ class ERR(Metric):
         return total
 
     @compiled
-    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
+    def _tied_value(self, ranked: FloatArray, runs: IntArray, ideal: FloatArray) -> float:
         """Let m_p be the mean over all p-subsets of a run of Π (1 − R). A reader who enters the run is still
         reading after p of its places with chance m_p, so stops at the p-th with m_{p−1} − m_p.
         """
@@ -83,7 +85,7 @@ class ERR(Metric):
             reading *= passed
         return total
 
-    def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
+    def _swap_delta(self, ranked: FloatArray, i: IntArray, j: IntArray, ideal: FloatArray) -> FloatArray:
         """Between the two ranks all terms change by the ratio of the chances of passing them; below, nothing does."""
         counted = np.arange(len(ranked)) < top(self.k, len(ranked))
         per_rank = counted / np.arange(1.0, len(ranked) + 1)
@@ -99,7 +101,7 @@ class ERR(Metric):
         return np.where(a == b, 0.0, at_a + inner + at_b)
 
     @compiled
-    def swap_factors(self, ranked: Labels, ideal: Labels, grades: Labels) -> Factors:
+    def _swap_factors(self, ranked: FloatArray, ideal: FloatArray, grades: FloatArray) -> Factors:
         """With T = Π(1−R)/rank: |R_b − R_a|/(1 − R_a) times the fall of T(1−R) + ΣTR from the upper rank, a's, on."""
         n = ranked.size
         classes = np.empty(n, dtype=np.int64)

@@ -11,14 +11,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankwise.kernels._compile import compiled, helper
-from rankwise.kernels._judge_loops import NO_TIES, linear_value
-from rankwise.metrics._base import Labels, Metric, Ranks
+from rankwise.kernels import _metric_loops as loops
+from rankwise.kernels._compile import compiled, compiled_hooks, helper, specialize
+from rankwise.kernels._metric_loops import NO_TIES, linear_value
+from rankwise.metrics._base import Metric, QueryLoop
+from rankwise.types import FloatArray, IntArray
 
 
 @helper
@@ -28,7 +31,7 @@ def top(k: int | None, n: int) -> int:
 
 
 @helper
-def relevant_count(labels: Labels) -> int:
+def relevant_count(labels: FloatArray) -> int:
     """Documents with a label above 0."""
     count = 0
     for label in labels:
@@ -38,46 +41,60 @@ def relevant_count(labels: Labels) -> int:
 
 @dataclass(frozen=True)
 class LinearMetric(Metric):
-    """Subclasses state `gains`, `discounts` and, unless it is 1, `normalizer`, all marked `@compiled`."""
+    """Subclasses state `_discounts` and, unless the defaults do, `_gains` and `_normalizer`, marked `@compiled`."""
 
     offset: ClassVar[float] = 0.0
 
-    @abstractmethod
-    def gains(self, labels: Labels, ideal: Labels) -> Labels:
-        """What each of `labels` is worth."""
+    @compiled
+    def _gains(self, labels: FloatArray, ideal: FloatArray) -> FloatArray:
+        """What each of `labels` is worth; unless stated, 1 for a relevant document."""
+        return (labels > 0) * 1.0  # type: ignore[return-value]
 
     @abstractmethod
-    def discounts(self, ideal: Labels) -> Labels:
+    def _discounts(self, ideal: FloatArray) -> FloatArray:
         """What each rank is worth, from the top; ranks past its end are worth nothing."""
 
     @compiled
-    def normalizer(self, ideal: Labels) -> float:
+    def _normalizer(self, ideal: FloatArray) -> float:
         """What the sum is divided by; 0 or NaN where the query lacks what the metric needs."""
         return 1.0
 
-    def _sum(self, ranked: Labels, ideal: Labels, runs: Ranks) -> float:
-        total = linear_value(self.gains(ranked, ideal), self.discounts(ideal), runs)
-        return float(self.offset + np.float64(total) / self.normalizer(ideal))
+    def _sum(self, ranked: FloatArray, ideal: FloatArray, runs: IntArray) -> float:
+        total = linear_value(self._gains(ranked, ideal), self._discounts(ideal), runs)
+        return float(self.offset + np.float64(total) / self._normalizer(ideal))
 
-    def value(self, ranked: Labels, ideal: Labels) -> float:
+    def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
         """Offset + Σ gain · discount / normalizer."""
         return self._sum(ranked, ideal, NO_TIES)
 
-    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
+    def _tied_value(self, ranked: FloatArray, runs: IntArray, ideal: FloatArray) -> float:
         """The same with the mean gain of its run for each document."""
         return self._sum(ranked, ideal, runs)
 
-    def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
+    def _swap_delta(self, ranked: FloatArray, i: IntArray, j: IntArray, ideal: FloatArray) -> FloatArray:
         """(gain_j − gain_i) · (discount_i − discount_j) / normalizer."""
-        gain = self.gains(ranked, ideal)
+        gain = self._gains(ranked, ideal)
         discount = np.zeros(max(len(ranked), len(ideal)))
-        worth = self.discounts(ideal)
+        worth = self._discounts(ideal)
         discount[: len(worth)] = worth
-        return np.asarray((gain[j] - gain[i]) * (discount[i] - discount[j]) / self.normalizer(ideal))
+        return np.asarray((gain[j] - gain[i]) * (discount[i] - discount[j]) / self._normalizer(ideal))
 
-    def best_order(self, labels: ArrayLike) -> Labels:
-        """Labels by falling gain."""
+    def best_order(self, labels: ArrayLike) -> FloatArray:
+        """FloatArray by falling gain."""
         ideal = super().best_order(labels)
         metric = self.for_labels(ideal)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return ideal[np.argsort(-metric.gains(ideal, ideal), kind="stable")]
+            return ideal[np.argsort(-metric._gains(ideal, ideal), kind="stable")]
+
+    def query_loop(self) -> QueryLoop | None:
+        """Compile `_gains`, `_discounts` and `_normalizer` into a loop over queries.
+
+        Returns
+        -------
+        QueryLoop or None
+            None if the hooks are plain Python.
+        """
+        hooks = compiled_hooks(type(self), "gains", "discounts", "normalizer")
+        if hooks is None:
+            return None
+        return QueryLoop(partial(specialize(loops.evaluate_linear, **hooks), self.record(), self.offset), True)

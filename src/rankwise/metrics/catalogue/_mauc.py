@@ -9,7 +9,7 @@ import numpy as np
 
 from rankwise.errors import MetricError
 from rankwise.kernels._compile import compiled
-from rankwise.metrics._base import Labels, number
+from rankwise.metrics._fields import number
 from rankwise.metrics.catalogue._auc import PairMetric, pair_count
 from rankwise.types import FloatArray
 
@@ -39,7 +39,7 @@ class MAUC(PairMetric):
         if self.shares and (len(self.shares) != len(self.classes) or min(self.shares) <= 0):
             raise MetricError(f"mauc needs a positive share for each class, got {self.shares} for {self.classes}")
 
-    def for_labels(self, labels: FloatArray) -> Self:
+    def _for_labels(self, labels: FloatArray) -> Self:
         """Positive grades as the classes and their shares among `labels`, where not given."""
         if self.shares:
             return self
@@ -52,7 +52,7 @@ class MAUC(PairMetric):
         return replace(self, classes=tuple(c for c, _ in present), shares=tuple(n / total for _, n in present))
 
     @compiled
-    def gains(self, labels: Labels, ideal: Labels) -> Labels:
+    def _gains(self, labels: FloatArray, ideal: FloatArray) -> FloatArray:
         """p(c)/(m_c·n_c) for a document of reference grade c."""
         gain = np.zeros(labels.size)
         for c in range(len(self.classes)):
@@ -62,7 +62,7 @@ class MAUC(PairMetric):
         return gain
 
     @compiled
-    def normalizer(self, ideal: Labels) -> float:
+    def _normalizer(self, ideal: FloatArray) -> float:
         """The shares of the grades that the query has, and not alone."""
         weight = 0.0
         for c in range(len(self.classes)):

@@ -8,14 +8,14 @@ from typing import ClassVar, Self
 import numpy as np
 
 from rankwise.kernels._compile import compiled, helper
-from rankwise.kernels._judge_loops import NO_TIES, linear_value
-from rankwise.metrics._base import Labels
+from rankwise.kernels._metric_loops import NO_TIES, linear_value
 from rankwise.metrics.catalogue._dcg import DCG, graded_gain, log_discount
 from rankwise.metrics.catalogue._linear import top
+from rankwise.types import FloatArray
 
 
 @helper
-def _discount(n: int, letor: bool) -> Labels:
+def _discount(n: int, letor: bool) -> FloatArray:
     discount = log_discount(n)
     if letor:  # 1, 1, 1/log2(3), 1/log2(4), …: one rank later than everybody else
         discount[1:] = discount[:-1].copy()
@@ -45,12 +45,12 @@ class NDCG(DCG):
         return replace(self, k=super().for_training().k, letor=False)
 
     @compiled
-    def discounts(self, ideal: Labels) -> Labels:
+    def _discounts(self, ideal: FloatArray) -> FloatArray:
         """1/log2(1 + rank) down to rank k."""
         return _discount(top(self.k, ideal.size), self.letor)
 
     @compiled
-    def normalizer(self, ideal: Labels) -> float:
+    def _normalizer(self, ideal: FloatArray) -> float:
         """The DCG of the ideal order."""
         n = top(self.k, ideal.size)
         if self.letor and self.k and n < self.k:

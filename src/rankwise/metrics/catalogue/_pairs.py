@@ -9,12 +9,13 @@ import numpy as np
 
 from rankwise.kernels._compile import compiled, helper
 from rankwise.kernels.pairs._lambda_loops import class_of
-from rankwise.metrics._base import Factors, Labels, Metric, Ranks
+from rankwise.metrics._base import Metric
+from rankwise.metrics._hooks import Factors
 from rankwise.types import FloatArray, IntArray
 
 
 @helper
-def _grades(ideal: Labels) -> Labels:
+def _grades(ideal: FloatArray) -> FloatArray:
     """The different labels, falling."""
     different = np.empty(ideal.size)
     count = 0
@@ -26,7 +27,7 @@ def _grades(ideal: Labels) -> Labels:
 
 
 @helper
-def _grade_of(label: float, grades: Labels) -> int:
+def _grade_of(label: float, grades: FloatArray) -> int:
     """Place of a label among the falling grades, by bisection."""
     low, high = 0, grades.size - 1
     while low < high:
@@ -53,16 +54,16 @@ class PairwiseCorrect(Metric):
     ranks_everything: ClassVar[bool] = True
 
     @compiled
-    def value(self, ranked: Labels, ideal: Labels) -> float:
+    def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
         """Pairs in the right order, counted by the labels seen above each document."""
         return _share_of_pairs(ranked, np.arange(ranked.size + 1), ideal)
 
     @compiled
-    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
+    def _tied_value(self, ranked: FloatArray, runs: IntArray, ideal: FloatArray) -> float:
         """Half a pair where the scores are equal."""
         return _share_of_pairs(ranked, runs, ideal)
 
-    def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
+    def _swap_delta(self, ranked: FloatArray, i: IntArray, j: IntArray, ideal: FloatArray) -> FloatArray:
         """The pair itself, and for each document between the two its order against both.
 
         With L(v) and G(v) the documents strictly between that are below and above label v, exchanging a (upper)
@@ -88,7 +89,7 @@ class PairwiseCorrect(Metric):
         return np.asarray(np.where(a == b, 0.0, change) / pairs)
 
     @compiled
-    def swap_factors(self, ranked: Labels, ideal: Labels, grades: Labels) -> Factors:
+    def _swap_factors(self, ranked: FloatArray, ideal: FloatArray, grades: FloatArray) -> Factors:
         """For labels a > b: documents from the upper to the lower rank with b ≤ label < a and with b < label ≤ a."""
         n, many = ranked.size, grades.size
         classes = np.empty(n, dtype=np.int64)
@@ -111,7 +112,7 @@ class PairwiseCorrect(Metric):
 
 
 @helper
-def _share_of_pairs(ranked: Labels, runs: Ranks, ideal: Labels) -> float:
+def _share_of_pairs(ranked: FloatArray, runs: IntArray, ideal: FloatArray) -> float:
     grades = _grades(ideal)
     # A Fenwick tree over grades: how many documents with at least this label stand above.
     tree = np.zeros(grades.size + 1)

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankwise.kernels._compile import compiled
-from rankwise.metrics._base import Labels, Ranks
 from rankwise.metrics.catalogue._linear import relevant_count
 from rankwise.metrics.catalogue._partial_area import PartialArea
+from rankwise.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class PartialAUC(PartialArea):
     needs: ClassVar[str] = "a relevant and an irrelevant document"
 
     @compiled
-    def value(self, ranked: Labels, ideal: Labels) -> float:
+    def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
         """Each irrelevant document is a step of width 1/n at the height of the relevant ones above it."""
         relevant = relevant_count(ideal)
         irrelevant = ideal.size - relevant
@@ -44,7 +44,7 @@ class PartialAUC(PartialArea):
         return area / relevant / (self.high - self.low)
 
     @compiled
-    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
+    def _tied_value(self, ranked: FloatArray, runs: IntArray, ideal: FloatArray) -> float:
         """Each run is a straight piece from its first to its last corner."""
         relevant = relevant_count(ideal)
         irrelevant = ideal.size - relevant
@@ -63,7 +63,7 @@ class PartialAUC(PartialArea):
             hits += here
         return area / relevant / (self.high - self.low)
 
-    def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
+    def _swap_delta(self, ranked: FloatArray, i: IntArray, j: IntArray, ideal: FloatArray) -> FloatArray:
         """Let w_p be the width within the range of the p-th irrelevant document and T_p the relevant ones above it.
 
         One that sinks from place x to y−1 lets those between move up a place, each with one relevant document more
@@ -73,13 +73,13 @@ class PartialAUC(PartialArea):
         above = np.cumsum(relevant)[~relevant]  # T_p
         n = len(ideal) - int(np.sum(ideal > 0))
         width = np.diff(np.clip(np.arange(len(above) + 1) / max(n, 1), self.low, self.high))  # w_p
-        place: Ranks = np.cumsum(~relevant) - ~relevant  # irrelevant documents above each rank
-        hits: Ranks = np.cumsum(relevant) - relevant  # relevant ones above each rank
+        place: IntArray = np.cumsum(~relevant) - ~relevant  # irrelevant documents above each rank
+        hits: IntArray = np.cumsum(relevant) - relevant  # relevant ones above each rank
         own = np.append(0.0, np.cumsum(width * above))
         moved_up = np.append(0.0, np.cumsum(width[:-1] * (above[1:] + 1)))
         moved_down = np.append([0.0, 0.0], np.cumsum(width[1:] * (above[:-1] - 1)))
 
-        def at(sums: Labels, p: Any) -> Any:
+        def at(sums: FloatArray, p: Any) -> Any:
             return np.take(sums, p, mode="clip")  # `where` below drops what lies outside
 
         a, b = np.minimum(i, j), np.maximum(i, j)

@@ -8,13 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.kernels._compile import compiled, helper
-from rankwise.metrics._base import Labels, Ranks
 from rankwise.metrics.catalogue._linear import relevant_count
 from rankwise.metrics.catalogue._partial_area import PartialArea
+from rankwise.types import FloatArray, IntArray
 
 
 @helper
-def _area(ranked: Labels, runs: Ranks, ideal: Labels, low: float, high: float) -> float:
+def _area(ranked: FloatArray, runs: IntArray, ideal: FloatArray, low: float, high: float) -> float:
     """∫ over precisions of the best recall: from the deepest cut up, a higher precision opens a new strip."""
     relevant = relevant_count(ideal)
     if relevant == 0:
@@ -48,11 +48,11 @@ class PartialAUCPR(PartialArea):
     needs: ClassVar[str] = "a relevant document"
 
     @compiled
-    def value(self, ranked: Labels, ideal: Labels) -> float:
+    def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
         """Every document is a threshold."""
         return _area(ranked, np.arange(ranked.size + 1), ideal, self.low, self.high)
 
     @compiled
-    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
+    def _tied_value(self, ranked: FloatArray, runs: IntArray, ideal: FloatArray) -> float:
         """Every run is a threshold."""
         return _area(ranked, runs, ideal, self.low, self.high)

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from rankwise.kernels._compile import compiled
-from rankwise.metrics._base import Labels
 from rankwise.metrics.catalogue._linear import top
 from rankwise.metrics.catalogue._top_hits import TopHits
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
 class Precision(TopHits):
     """Share of relevant documents (label above 0) among the first k: P@k = |{i ≤ k: y_i > 0}| / k.
 
-    Divides by k even where the list is shorter, as trec_eval does; `min` divides by the number of documents
+    Divides by k even where the list is shorter, as trec_eval does; `capped` divides by the number of documents
     there, as XGBoost does.
 
-    >>> Precision(k=4).value([1, 0, 2]), Precision(k=4, min=True).value([1, 0, 2])
+    >>> Precision(k=4).value([1, 0, 2]), Precision(k=4, capped=True).value([1, 0, 2])
     (0.5, 0.666666...)
     """
 
     name: ClassVar[str] = "p"
-    min: bool = False
+    aliases: ClassVar[Mapping[str, str]] = {"min": "capped"}
+    capped: bool = False
 
     @compiled
-    def normalizer(self, ideal: Labels) -> float:
+    def _normalizer(self, ideal: FloatArray) -> float:
         """The cut-off k."""
-        return 1.0 * (top(self.k, ideal.size) if self.min else self.k)
+        return 1.0 * (top(self.k, ideal.size) if self.capped else self.k)

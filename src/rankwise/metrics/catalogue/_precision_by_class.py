@@ -8,7 +8,6 @@ from typing import ClassVar, Self
 import numpy as np
 
 from rankwise.kernels._compile import compiled
-from rankwise.metrics._base import Labels
 from rankwise.metrics.catalogue._top_hits import TopHits
 from rankwise.types import FloatArray
 
@@ -26,12 +25,12 @@ class MicroPrecision(TopHits):
     name: ClassVar[str] = "p-micro"
     grades: float = 0.0
 
-    def for_labels(self, labels: FloatArray) -> Self:
+    def _for_labels(self, labels: FloatArray) -> Self:
         """C as the highest grade of the data."""
         return self if self.grades else replace(self, grades=float(max(1.0, np.max(labels, initial=1.0))))
 
     @compiled
-    def normalizer(self, ideal: Labels) -> float:
+    def _normalizer(self, ideal: FloatArray) -> float:
         """C·k."""
         return self.grades * self.k
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rankwise.kernels._compile import compiled
-from rankwise.metrics._base import Labels
 from rankwise.metrics.catalogue._linear import relevant_count
 from rankwise.metrics.catalogue._top_hits import TopHits
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,6 @@ class Recall(TopHits):
     needs: ClassVar[str] = "a relevant document"
 
     @compiled
-    def normalizer(self, ideal: Labels) -> float:
+    def _normalizer(self, ideal: FloatArray) -> float:
         """R, the relevant documents."""
         return 1.0 * relevant_count(ideal)

@@ -8,8 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.kernels._compile import compiled
-from rankwise.metrics._base import Factors, Labels, Metric, Ranks, check_cutoff
+from rankwise.metrics._base import Metric
+from rankwise.metrics._fields import check_cutoff
+from rankwise.metrics._hooks import Factors
 from rankwise.metrics.catalogue._linear import relevant_count, top
+from rankwise.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class ReciprocalRank(Metric):
         check_cutoff(self.k)
 
     @compiled
-    def value(self, ranked: Labels, ideal: Labels) -> float:
+    def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
         """1 / rank of the first relevant document."""
         for i in range(top(self.k, ranked.size)):
             if ranked[i] > 0:
@@ -38,7 +41,7 @@ class ReciprocalRank(Metric):
         return 0.0 if ideal[0] > 0 else np.nan
 
     @compiled
-    def tied_value(self, ranked: Labels, runs: Ranks, ideal: Labels) -> float:
+    def _tied_value(self, ranked: FloatArray, runs: IntArray, ideal: FloatArray) -> float:
         """In the first run with r relevant of t documents, place p holds the first of them with probability
         r/(t−p+1) times that of none before it (McSherry & Najork 2008).
         """
@@ -59,7 +62,7 @@ class ReciprocalRank(Metric):
                 return total
         return 0.0 if ideal[0] > 0 else np.nan
 
-    def swap_delta(self, ranked: Labels, i: Ranks, j: Ranks, ideal: Labels) -> Labels:
+    def _swap_delta(self, ranked: FloatArray, i: IntArray, j: IntArray, ideal: FloatArray) -> FloatArray:
         """Only a relevant document moved above the first one, or the first one moved away, changes anything."""
         n = len(ranked)
         found = np.append(np.flatnonzero(ranked > 0), [n, n])
@@ -73,7 +76,7 @@ class ReciprocalRank(Metric):
         return np.asarray(delta if np.any(ideal > 0) else np.full_like(delta, np.nan))
 
     @compiled
-    def swap_factors(self, ranked: Labels, ideal: Labels, grades: Labels) -> Factors:
+    def _swap_factors(self, ranked: FloatArray, ideal: FloatArray, grades: FloatArray) -> Factors:
         """The first relevant document alone counts, so it is a class of its own: 0 irrelevant, 1 relevant, 2 first."""
         n = ranked.size
         classes = np.zeros(n, dtype=np.int64)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankwise.kernels._compile import compiled
-from rankwise.metrics._base import Labels, check_cutoff
+from rankwise.metrics._fields import check_cutoff
 from rankwise.metrics.catalogue._linear import LinearMetric, top
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -21,11 +22,6 @@ class TopHits(LinearMetric):
         check_cutoff(self.k)
 
     @compiled
-    def gains(self, labels: Labels, ideal: Labels) -> Labels:
-        """1 for a relevant document."""
-        return (labels > 0) * 1.0
-
-    @compiled
-    def discounts(self, ideal: Labels) -> Labels:
+    def _discounts(self, ideal: FloatArray) -> FloatArray:
         """1 down to rank k."""
         return np.ones(top(self.k, ideal.size))

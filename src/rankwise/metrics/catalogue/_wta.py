@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.kernels._compile import compiled
-from rankwise.metrics._base import Labels
 from rankwise.metrics.catalogue._linear import LinearMetric, relevant_count
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -26,16 +26,11 @@ class WTA(LinearMetric):
     needs: ClassVar[str] = "a relevant document"
 
     @compiled
-    def gains(self, labels: Labels, ideal: Labels) -> Labels:
-        """1 for a relevant document."""
-        return (labels > 0) * 1.0
-
-    @compiled
-    def discounts(self, ideal: Labels) -> Labels:
+    def _discounts(self, ideal: FloatArray) -> FloatArray:
         """1 for the top rank alone."""
         return np.ones(1)
 
     @compiled
-    def normalizer(self, ideal: Labels) -> float:
+    def _normalizer(self, ideal: FloatArray) -> float:
         """1 where there is a relevant document."""
         return 1.0 if relevant_count(ideal) > 0 else 0.0

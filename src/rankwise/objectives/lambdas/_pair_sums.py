@@ -12,7 +12,7 @@ import numpy as np
 
 from rankwise.errors import MetricError
 from rankwise.kernels import _threads as threads
-from rankwise.kernels._compile import is_compiled, specialize
+from rankwise.kernels._compile import compiled_hooks, specialize
 from rankwise.kernels.pairs import _lambda_loops as lambda_loops
 from rankwise.kernels.pairs._expansions import PairTerms, divided_terms, plain_terms, reach_of
 from rankwise.kernels.pairs._lambda_loops import MOST_CLASSES, Stated, level_weights, sweep_weights
@@ -69,13 +69,13 @@ class PairSums:
         self.stated: Stated | None = None
         self.exact_up_to = np.iinfo(np.int64).max
         self.loops: dict[int, Loops] = {}  # by how far the scores lie apart
-        cls: Any = type(objective.metric)
-        hooks = {name: getattr(cls, name, None) for name in ("gains", "discounts", "normalizer")}
-        if isinstance(objective.metric, LinearMetric) and all(map(is_compiled, hooks.values())):
-            self.stated = self._state(specialize(lambda_loops.state_gains, **hooks))
+        cls = type(objective.metric)
+        gains = issubclass(cls, LinearMetric) and compiled_hooks(cls, "gains", "discounts", "normalizer")
+        if gains:
+            self.stated = self._state(specialize(lambda_loops.state_gains, **gains))
             self._prepare(1, self.grades.size)
-        elif is_compiled(cls.swap_factors):
-            self.factors = specialize(_same, swap_factors=cls.swap_factors)
+        elif hooks := compiled_hooks(cls, "swap_factors"):
+            self.factors = specialize(_same, **hooks)
             two = self.grades[1::-1].copy()
             self._prepare(*self.factors(objective.metric.record(), two, two, self.grades)[2].shape[:2])
         else:

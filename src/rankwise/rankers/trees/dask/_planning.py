@@ -131,6 +131,6 @@ def _computed(given: Any) -> Any:
 
 def _fitted(metric: Metric, layout: Layout) -> Metric:
     """The metric with what it takes from all labels of a data set."""
-    if type(metric).for_labels is Metric.for_labels:
+    if not metric.reads_dataset:
         return metric
     return metric.for_labels(np.repeat(np.maximum(layout.labels, 0.0), layout.label_rows))

@@ -26,15 +26,15 @@ normalizer: Any = None
 point: Any = None
 
 
-def judge(self, labels, scores, ideal, offsets, retrieved, tied, low, high, values):  # type: ignore[no-untyped-def]
+def evaluate_untied(self, labels, scores, ideal, offsets, retrieved, tied, low, high, values):  # type: ignore[no-untyped-def]
     """The value of each query's list as it stands: hook `value`."""
     for q in range(low, high):
         start = offsets[q]
         values[q] = value(self, labels[start : start + retrieved[q]], ideal[start : offsets[q + 1]])
 
 
-def judge_tied(self, labels, scores, ideal, offsets, retrieved, tied, low, high, values):  # type: ignore[no-untyped-def]
-    """The same with runs of equal scores judged as such: hooks `value`, `tied_value`."""
+def evaluate_tied(self, labels, scores, ideal, offsets, retrieved, tied, low, high, values):  # type: ignore[no-untyped-def]
+    """The same with runs of equal scores averaged: hooks `value`, `tied_value`."""
     for q in range(low, high):
         start, end = offsets[q], offsets[q] + retrieved[q]
         best = ideal[start : offsets[q + 1]]
@@ -63,7 +63,7 @@ def linear_value(gain: Any, discount: Any, starts: Any) -> float:
     return total
 
 
-def judge_linear(  # type: ignore[no-untyped-def]
+def evaluate_linear(  # type: ignore[no-untyped-def]
     self, offset, labels, scores, ideal, offsets, retrieved, tied, low, high, values
 ):
     """Metrics linear in the gains, ties or not: hooks `gains`, `discounts`, `normalizer`."""
@@ -81,7 +81,7 @@ def judge_linear(  # type: ignore[no-untyped-def]
         values[q] = offset + total / normalizer(self, best)
 
 
-def judge_curve(self, labels, scores, ideal, offsets, retrieved, tied, low, high, values):  # type: ignore[no-untyped-def]
+def evaluate_curve(self, labels, scores, ideal, offsets, retrieved, tied, low, high, values):  # type: ignore[no-untyped-def]
     """The best cut of each list, never between equal scores if it has ties: hook `point`."""
     for q in range(low, high):
         start, end = offsets[q], offsets[q] + retrieved[q]
