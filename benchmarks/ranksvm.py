@@ -113,9 +113,13 @@ def quality(folder: Path) -> list[dict[str, Any]]:
 
     judge("RankSVM as it comes, C=1", "nothing", ours(rw.RankSVM("map")))
     for loss in ("squared_hinge", "hinge"):
-        for weigh in ("documents", "queries", "pairs"):
-            judge(f"RankSVM {loss}, weigh={weigh}", "map", ours(rw.RankSVM("map", C=GRID, loss=loss, weigh=weigh)))
-    judge("RankSVM, scale=False", "map", ours(rw.RankSVM("map", C=GRID, scale=False)))
+        for pair_weighting in ("documents", "queries", "pairs"):
+            judge(
+                f"RankSVM {loss}, pair_weighting={pair_weighting}",
+                "map",
+                ours(rw.RankSVM("map", C=GRID, loss=loss, pair_weighting=pair_weighting)),
+            )
+    judge("RankSVM, standardize=False", "map", ours(rw.RankSVM("map", C=GRID, standardize=False)))
     for seed in range(5):
         judge(f"LinearSVC on {PAIRS} pairs per query, seed {seed}", "map", drawn(seed))
     for loss in ("hinge", "squared_hinge"):
@@ -156,7 +160,7 @@ def count_pairs(data: rw.RankingData) -> int:
 
 def ours_of_pairs(train: rw.RankingData, C: float) -> Any:
     """The problem that LinearSVC has with all pairs."""
-    return rw.RankSVM(C=C, weigh="pairs", scale=False).fit(train.X, train.y, qid=train.qid)
+    return rw.RankSVM(C=C, pair_weighting="pairs", standardize=False).fit(train.X, train.y, qid=train.qid)
 
 
 def one_list(rows: int, features: int = 100) -> tuple[NDArray[np.float32], Array]:

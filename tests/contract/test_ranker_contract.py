@@ -33,7 +33,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "rankboost": [{"metric": "ndcg@5", "n_estimators": 20}],
     "softrankboost": [{"metric": "auc", "n_estimators": 40}, {"metric": "ndcg@5", "n_estimators": 40, "epsilon": 0.05}],
     "ranknet": [{"epochs": 6}, {"hidden": (), "epochs": 30, "batch_queries": 3}],
-    "ranksvm": [{}, {"metric": "auc", "loss": "hinge", "weigh": "pairs", "C": 30.0, "scale": False}],
+    "ranksvm": [{}, {"metric": "auc", "loss": "hinge", "pair_weighting": "pairs", "C": 30.0, "standardize": False}],
     "aucsvm": [{}, {"metric": "mauc", "loss": "squared_hinge"}],
     "margin": [{"epsilon": 0.9}, {"metric": "ndcg@5", "method": "reduced", "hypotheses": "stumps", "epsilon": 0.6}],
 }

@@ -24,7 +24,7 @@ def close_sums(scores, y, qid, weight, value, least, gap):
     return worse, worse_value, better, better_value
 
 
-def pair_weights(y, qid, sample_weight=None, query_weight=None, weigh="pairs"):
+def pair_weights(y, qid, sample_weight=None, query_weight=None, per="pairs"):
     """Weights of `all_pairs`, adding up to 1; `query_weight` by query name."""
     i, j = all_pairs(y, qid)
     rows = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
@@ -32,7 +32,7 @@ def pair_weights(y, qid, sample_weight=None, query_weight=None, weigh="pairs"):
     for q in np.unique(qid):
         own = np.asarray(qid)[i] == q
         if weight[own].sum() > 0:
-            whole = {"pairs": weight[own].sum(), "queries": 1.0, "documents": rows[np.asarray(qid) == q].sum()}[weigh]
+            whole = {"pairs": weight[own].sum(), "queries": 1.0, "documents": rows[np.asarray(qid) == q].sum()}[per]
             weight[own] *= whole / weight[own].sum() * (1.0 if query_weight is None else query_weight[q])
     return weight / weight.sum()
 

@@ -83,8 +83,8 @@ def test_samplers_by_name_by_value_several_and_mapped() -> None:
 def test_sparse_rows_and_named_queries_change_nothing() -> None:
     named = rw.RankingData(sp.csr_array(DATA.X), DATA.y, np.array([f"q{q}" for q in DATA.qid]), doc_ids=np.arange(200))
     sparse_test = rw.RankingData(sp.csr_array(TEST.X), TEST.y, TEST.qid)
-    plain = run("top", ranker=rw.RankSVM(scale=False))
-    found = run("top", data=named, test=sparse_test, ranker=rw.RankSVM(scale=False))
+    plain = run("top", ranker=rw.RankSVM(standardize=False))
+    found = run("top", data=named, test=sparse_test, ranker=rw.RankSVM(standardize=False))
     assert found.values["top"]["map"] == pytest.approx(plain.values["top"]["map"], abs=1e-3)
     assert (found.labelled["top"] == plain.labelled["top"]).all()
 

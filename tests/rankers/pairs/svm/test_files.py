@@ -91,7 +91,7 @@ LIES = [
     (with_parameter("tol", float("nan")), "not possible"),
     (with_parameter("max_iter", 10**30), "not possible"),
     (with_parameter("loss", ["hinge"]), "not possible"),
-    (with_parameter("scale", 1), "not possible"),
+    (with_parameter("standardize", 1), "not possible"),
     (with_parameter("__class__", 1), "do not fit"),
     (with_summary("rows", -1), "whole number"),
     (with_summary("learned", None), "what it learnt"),

@@ -46,9 +46,11 @@ def weights_by_name(given, qid):
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("case", CASES)
 def test_weights_and_objective_are_those_of_linear_svc(case, loss, C):
-    (X, y, qid), given, weigh = CASES[case]
-    model = rw.RankSVM(C=C, loss=loss, weigh=weigh, scale=False, tol=1e-8).fit(X, y, qid=qid, **given)
-    weight = oracle.pair_weights(y, qid, given.get("sample_weight"), weights_by_name(given, qid), weigh)
+    (X, y, qid), given, pair_weighting = CASES[case]
+    model = rw.RankSVM(C=C, loss=loss, pair_weighting=pair_weighting, standardize=False, tol=1e-8).fit(
+        X, y, qid=qid, **given
+    )
+    weight = oracle.pair_weights(y, qid, given.get("sample_weight"), weights_by_name(given, qid), pair_weighting)
     assert model.objective_ == pytest.approx(oracle.objective(model.coef_, X, y, qid, weight, C, loss), rel=1e-9)
     expected = oracle.linear_svc(X, y, qid, weight, C, loss)
     least = oracle.objective(expected, X, y, qid, weight, C, loss)
@@ -61,7 +63,7 @@ def test_c_is_that_of_linear_svc_times_the_number_of_pairs():
     X, y, qid = made(3, 2, seed=8)
     number = oracle.all_pairs(y, qid).shape[1]
     expected = oracle.linear_svc(X, y, qid, np.ones(number), 0.1, "squared_hinge")
-    model = rw.RankSVM(C=0.1 * number, weigh="pairs", scale=False, tol=1e-8).fit(X, y, qid=qid)
+    model = rw.RankSVM(C=0.1 * number, pair_weighting="pairs", standardize=False, tol=1e-8).fit(X, y, qid=qid)
     np.testing.assert_allclose(model.coef_, expected, rtol=0, atol=1e-6)
 
 
@@ -69,18 +71,20 @@ def test_c_is_that_of_linear_svc_times_the_number_of_pairs():
 def test_scaling_is_as_if_features_were_given_so(loss):
     X, y, qid = made(3, 2, seed=9)
     scaled = rw.RankSVM(C=3.0, loss=loss, tol=1e-8).fit(X, y, qid=qid)
-    given = rw.RankSVM(C=3.0, loss=loss, tol=1e-8, scale=False).fit((X + 7.0) / X.std(axis=0), y, qid=qid)
+    given = rw.RankSVM(C=3.0, loss=loss, tol=1e-8, standardize=False).fit((X + 7.0) / X.std(axis=0), y, qid=qid)
     np.testing.assert_allclose(scaled.coef_ * X.std(axis=0), given.coef_, rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("scale", [True, False])
+@pytest.mark.parametrize("standardize", [True, False])
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-def test_sparse_rows_are_the_same_rows(loss, scale):
+def test_sparse_rows_are_the_same_rows(loss, standardize):
     X, y, qid = made(3, 2, rows=40, seed=10)
     X[np.abs(X) < 0.5] = 0.0
     for dtype in (np.float64, np.float32):
-        dense = rw.RankSVM(loss=loss, scale=scale, tol=1e-8).fit(X.astype(dtype), y, qid=qid)
-        sparse = rw.RankSVM(loss=loss, scale=scale, tol=1e-8).fit(sp.csr_matrix(X.astype(dtype)), y, qid=qid)
+        dense = rw.RankSVM(loss=loss, standardize=standardize, tol=1e-8).fit(X.astype(dtype), y, qid=qid)
+        sparse = rw.RankSVM(loss=loss, standardize=standardize, tol=1e-8).fit(
+            sp.csr_matrix(X.astype(dtype)), y, qid=qid
+        )
         np.testing.assert_allclose(sparse.coef_, dense.coef_, rtol=0, atol=1e-6)
         np.testing.assert_allclose(sparse.predict(sp.csr_matrix(X)), dense.predict(X), rtol=0, atol=1e-5)
 
@@ -90,7 +94,7 @@ def test_aucsvm_is_linear_svc_on_all_pairs_of_two_classes_and_the_sum_over_grade
     X, y, qid = made(3, 4, seed=11)
     rng = np.random.default_rng(11)
     rows, queries = rng.uniform(0, 2, y.size), rng.uniform(0.5, 2, 4)
-    model = rw.AUCSVM(C=5.0, loss=loss, scale=False, tol=1e-8)
+    model = rw.AUCSVM(C=5.0, loss=loss, standardize=False, tol=1e-8)
     model.fit(X, y, qid=qid, sample_weight=rows, query_weight=queries)
     by_name = weights_by_name({"query_weight": queries}, qid)
     weight = rows * np.array([by_name[q] for q in qid.tolist()])
@@ -107,5 +111,5 @@ def test_aucsvm_is_linear_svc_on_all_pairs_of_two_classes_and_the_sum_over_grade
 
 def test_one_list_of_two_grades_is_the_same_problem_to_both():
     X, y, _ = made(2, 1, seed=12)
-    by_rank = rw.RankSVM("auc", loss="hinge", weigh="pairs").fit(X, y)
+    by_rank = rw.RankSVM("auc", loss="hinge", pair_weighting="pairs").fit(X, y)
     assert np.array_equal(rw.AUCSVM().fit(X, y).coef_, by_rank.coef_)

@@ -78,7 +78,15 @@ def test_values_that_c_cannot_have(C):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("tol", 0.0), ("tol", 2.0), ("max_iter", 0), ("loss", "log"), ("weigh", "rows"), ("scale", "yes"), ("scale", 1)],
+    [
+        ("tol", 0.0),
+        ("tol", 2.0),
+        ("max_iter", 0),
+        ("loss", "log"),
+        ("pair_weighting", "rows"),
+        ("standardize", "yes"),
+        ("standardize", 1),
+    ],
 )
 def test_values_that_parameters_cannot_have(name, value):
     with pytest.raises(DataError, match=f"{name} must be"):
@@ -169,11 +177,11 @@ def test_any_order_of_rows_and_any_number_of_threads_give_the_same_model(make, k
 def test_constant_features_count_for_nothing_and_shifts_do_not_matter(make, kind):
     X = np.column_stack([TRAIN.X, np.full(len(TRAIN), 5.0), np.zeros(len(TRAIN))]).astype(np.float64)
     given = np.asarray if kind == "dense" else sp.csr_matrix
-    model = make(scale=True).fit(given(X), TRAIN.y, qid=TRAIN.qid)
+    model = make(standardize=True).fit(given(X), TRAIN.y, qid=TRAIN.qid)
     assert not model.coef_[-2:].any()
-    moved = make(scale=True).fit(given(X + 100.0), TRAIN.y, qid=TRAIN.qid)
+    moved = make(standardize=True).fit(given(X + 100.0), TRAIN.y, qid=TRAIN.qid)
     np.testing.assert_allclose(moved.coef_, model.coef_, rtol=0, atol=1e-4 * np.abs(model.coef_).max())
-    plain = make(scale=False).fit(given(X), TRAIN.y, qid=TRAIN.qid)
+    plain = make(standardize=False).fit(given(X), TRAIN.y, qid=TRAIN.qid)
     np.testing.assert_allclose(plain.coef_[-2:], 0.0, atol=1e-12)
 
 
@@ -185,10 +193,10 @@ def test_features_on_any_scale_are_the_same_model(make):
 
 def test_sparse_features_are_left_as_they_are_by_default(make):
     X = sp.csr_matrix(TRAIN.X)
-    as_they_are, scaled, default = (make(scale=s).fit(X, TRAIN.y).coef_ for s in (False, True, None))
+    as_they_are, scaled, default = (make(standardize=s).fit(X, TRAIN.y).coef_ for s in (False, True, None))
     assert np.array_equal(default, as_they_are)
     assert not np.array_equal(default, scaled)
-    assert np.array_equal(make().fit(TRAIN.X, TRAIN.y).coef_, make(scale=True).fit(TRAIN.X, TRAIN.y).coef_)
+    assert np.array_equal(make().fit(TRAIN.X, TRAIN.y).coef_, make(standardize=True).fit(TRAIN.X, TRAIN.y).coef_)
 
 
 def test_features_all_alike_are_a_model_of_zeros(make):
@@ -202,7 +210,7 @@ def test_features_too_large_to_square():
     with pytest.raises(DataError, match=r"feature 0 is too large to learn from, got 1e\+300; scale it down"):
         rw.RankSVM().fit(X, [1, 0, 0])
     with pytest.raises(DataError, match="feature 0 is too large to learn from"):
-        rw.RankSVM(scale=True).fit(sp.csr_matrix(X), [1, 0, 0])
+        rw.RankSVM(standardize=True).fit(sp.csr_matrix(X), [1, 0, 0])
 
 
 def test_nan_is_an_error_that_names_the_remedy(make):
@@ -259,8 +267,8 @@ def test_sparse_rows_are_never_made_dense(make):
     rows, columns = rng.integers(0, 2000, 20_000), rng.integers(0, 10**9, 20_000) // 10**7 * 10**7
     X = sp.csr_matrix((rng.normal(size=20_000), (rows, columns // 1000)), shape=(2000, 10**6))
     y = (np.asarray(X[:, :500_000].sum(axis=1)).ravel() > 0).astype(float)
-    for scale in (True, False):
-        assert make("auc", scale=scale).fit(X, y).score(X, y) > 0.9
+    for standardize in (True, False):
+        assert make("auc", standardize=standardize).fit(X, y).score(X, y) > 0.9
 
 
 def test_entries_of_sparse_rows_that_are_stored_twice_are_added_up(make):
@@ -268,7 +276,7 @@ def test_entries_of_sparse_rows_that_are_stored_twice_are_added_up(make):
     assert not twice.has_canonical_format
     once = sp.csr_matrix(twice.toarray())
     y = [1, 0, 2]
-    assert np.array_equal(make(scale=True).fit(twice, y).coef_, make(scale=True).fit(once, y).coef_)
+    assert np.array_equal(make(standardize=True).fit(twice, y).coef_, make(standardize=True).fit(once, y).coef_)
     assert twice.nnz == 5
 
 

@@ -35,8 +35,8 @@ class AUCSVM(LinearPairRanker):
     `qid` plays no part in training: the queries of an eval_set are what C is chosen by. A row weighs its sample_weight
     times its query's query_weight, a pair the product of its rows'.
 
-    Parameters are those of `RankSVM` without `weigh`; `max_iter` holds for each grade. Attributes too, and `grades_`
-    with the model of each in `coefs_`; `objective_` and `duality_gap_` are sums over the grades.
+    Parameters are those of `RankSVM` without `pair_weighting`; `max_iter` holds for each grade. Attributes too, and
+    `grades_` with the model of each in `coefs_`; `objective_` and `duality_gap_` are sums over the grades.
 
     >>> import rankwise.data
     >>> made = rankwise.data.cubic(queries=20, documents=20, features=5)
@@ -55,7 +55,7 @@ class AUCSVM(LinearPairRanker):
         *,
         C: float | Sequence[float] = 1.0,
         loss: Loss = "hinge",
-        scale: bool | None = None,
+        standardize: bool | None = None,
         tol: float = 1e-4,
         max_iter: int = 200,
         verbose: int = 0,
@@ -63,7 +63,7 @@ class AUCSVM(LinearPairRanker):
         self.metric = metric
         self.C = C
         self.loss = loss
-        self.scale = scale
+        self.standardize = standardize
         self.tol = tol
         self.max_iter = max_iter
         self.verbose = verbose

@@ -34,7 +34,7 @@ class LinearPairRanker(PairRanker):
         **PairRanker._parameter_constraints,
         "C": [OneOrMore(Real(0, 1e12, open_low=True))],
         "loss": [OneOf("hinge", "squared_hinge")],
-        "scale": [
+        "standardize": [
             Condition(
                 "True, False, or None for dense features alone",
                 lambda value: isinstance(value, bool | np.bool_ | None),
@@ -46,7 +46,7 @@ class LinearPairRanker(PairRanker):
 
     C: float | Sequence[float]
     loss: Loss
-    scale: bool | None
+    standardize: bool | None
     tol: float
     max_iter: int
 
@@ -63,7 +63,7 @@ class LinearPairRanker(PairRanker):
         rows, metric = rows.counted, parse(self.metric)
         problems = self._problems(rows)
         features = rows.features
-        scaled = isinstance(features, np.ndarray) if self.scale is None else bool(self.scale)
+        scaled = isinstance(features, np.ndarray) if self.standardize is None else bool(self.standardize)
         X = LinearRows.of(features, rows.weight, scaled)
 
         def judge(coef: FloatArray) -> list[float]:

@@ -32,12 +32,13 @@ class RankSVM(LinearPairRanker):
         starts from the weights of the one before. The loss is a mean, so that C does not depend on how much data there
         is: LinearSVC on the differences x_i − x_j, one for each pair, has C over the number of pairs.
     loss : "squared_hinge", or "hinge", which is max(0, 1 − (s_i − s_j)) without the square.
-    weigh : what counts alike: "documents", so that a query with twice as many counts twice; "queries", as in the mean
-        of a metric over queries; or "pairs", so that a query with twice as many documents counts about four times.
+    pair_weighting : what counts alike: "documents", so that a query with twice as many counts twice; "queries",
+        as in the mean of a metric over queries; or "pairs", so that a query with twice as many documents counts about
+        four times.
         Within a query a pair weighs the product of its documents' sample_weights.
-    scale : whether to divide features by their standard deviations, which is as if they were given so; None: where X is
-        dense, because rare words of sparse texts would weigh too much. Nothing is subtracted (differences of rows have
-        no mean to subtract), so that what is sparse stays so; a constant feature counts for nothing.
+    standardize : whether to divide features by their standard deviations, which is as if they were given so; None:
+        where X is dense, because rare words of sparse texts would weigh too much. Nothing is subtracted (differences of
+        rows have no mean to subtract), so that what is sparse stays so; a constant feature counts for nothing.
     tol : largest duality gap, relative to the objective or (if less) to how far it is below that of w = 0, C.
     max_iter : most steps of the solver for a value of C.
     verbose : log every so many steps.
@@ -57,7 +58,7 @@ class RankSVM(LinearPairRanker):
     kind: ClassVar[str] = "ranksvm"
     _parameter_constraints: ClassVar[dict[str, list[Constraint]]] = {
         **LinearPairRanker._parameter_constraints,
-        "weigh": [OneOf("documents", "queries", "pairs")],
+        "pair_weighting": [OneOf("documents", "queries", "pairs")],
     }
 
     def __init__(
@@ -66,8 +67,8 @@ class RankSVM(LinearPairRanker):
         *,
         C: float | Sequence[float] = 1.0,
         loss: Loss = "squared_hinge",
-        weigh: Literal["documents", "queries", "pairs"] = "documents",
-        scale: bool | None = None,
+        pair_weighting: Literal["documents", "queries", "pairs"] = "documents",
+        standardize: bool | None = None,
         tol: float = 1e-4,
         max_iter: int = 200,
         verbose: int = 0,
@@ -75,8 +76,8 @@ class RankSVM(LinearPairRanker):
         self.metric = metric
         self.C = C
         self.loss = loss
-        self.weigh = weigh
-        self.scale = scale
+        self.pair_weighting = pair_weighting
+        self.standardize = standardize
         self.tol = tol
         self.max_iter = max_iter
         self.verbose = verbose
@@ -86,10 +87,10 @@ class RankSVM(LinearPairRanker):
 
     def _shares(self, rows: PairRows) -> FloatArray | None:
         """What the pairs of each query weigh together; None: what they weigh by themselves."""
-        if self.weigh == "pairs":
+        if self.pair_weighting == "pairs":
             return None
         of_query = np.ones(rows.offsets.size - 1) if rows.query_weight is None else rows.query_weight
-        if self.weigh == "queries":
+        if self.pair_weighting == "queries":
             return of_query
         of_row = (
             np.ones(rows.y.size) if rows.weight is None else rows.weight
