@@ -12,9 +12,9 @@ from torch.autograd.function import once_differentiable
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import Metric
 from rankwise.objectives import RateObjective, SaddlePoint, rate_objective
-from rankwise.objectives.rates._objective import ANCHORS
+from rankwise.objectives.rates._objective import DEFAULT_ANCHORS
 from rankwise.objectives.rates._statements import Counts
-from rankwise.objectives.rates.saddle._saddle import DEAREST, LEAST_SPLIT, partials
+from rankwise.objectives.rates.saddle._saddle import MAX_MULTIPLIER, MIN_SPLIT, partials
 from rankwise.objectives.rates.saddle._surrogates import Surrogate, parse_surrogate
 from rankwise.types import FloatArray
 
@@ -82,7 +82,7 @@ class RateLoss(nn.Module):
         self,
         objective: str | Metric | RateObjective,
         *,
-        anchors: int = ANCHORS,
+        anchors: int = DEFAULT_ANCHORS,
         surrogate: str | Surrogate = "hinge",
         classes: int = 1,
         share: Any = None,
@@ -103,7 +103,7 @@ class RateLoss(nn.Module):
         # its time for each, and this one is small.
         rates = [self.threshold_rate, self.multiplier_rate, self.threshold_rate][: 2 + self.objective.has_splits]
         self.rates = np.array(rates)[:, None, None]
-        self.bounds = np.array([[-np.inf, 0.0, np.log(LEAST_SPLIT)], [np.inf, DEAREST, 0.0]])[
+        self.bounds = np.array([[-np.inf, 0.0, np.log(MIN_SPLIT)], [np.inf, MAX_MULTIPLIER, 0.0]])[
             :, : len(rates), None, None
         ]
         self.raw = nn.Parameter(torch.zeros(len(rates), classes, self.objective.size))
@@ -128,7 +128,7 @@ class RateLoss(nn.Module):
 
     @property
     def multipliers(self) -> FloatArray:
-        """λ, (classes, anchors), within 0 and DEAREST."""
+        """λ, (classes, anchors), within 0 and MAX_MULTIPLIER."""
         return np.asarray(self._own()[1])
 
     @property
@@ -184,7 +184,7 @@ class RateLoss(nn.Module):
         counts = Counts(counted[:, 0], counted[:, 1], sizes[0], sizes[1], levels, splits)
         multipliers, damping = own[1], np.zeros(())
         if self.damping:
-            multipliers = np.clip(own[1] + self.damping * self.objective.excesses(counts), 0.0, DEAREST)
+            multipliers = np.clip(own[1] + self.damping * self.objective.excesses(counts), 0.0, MAX_MULTIPLIER)
             damping = (multipliers - own[1]) / self.damping
         by = partials(self.objective, counts, multipliers)
         live = 1.0 / share.size if self._all_started else _host(self.started)[:, None] / share.size

@@ -6,7 +6,7 @@ from typing import Any
 
 from rankwise.losses._rate_loss import RateLoss
 from rankwise.metrics import AUC, AUCPR, FBeta, PartialAUC, PartialAUCPR, PrecisionAtRecall, RecallAtPrecision, TPRAtFPR
-from rankwise.objectives.rates._objective import ANCHORS
+from rankwise.objectives.rates._objective import DEFAULT_ANCHORS
 
 
 class RecallAtPrecisionLoss(RateLoss):
@@ -33,7 +33,7 @@ class TPRAtFPRLoss(RateLoss):
 class AUCPRLoss(RateLoss):
     """Area under the precision-recall curve by anchors, for precisions between `low` and `high`: Eban 2017 (12)."""
 
-    def __init__(self, anchors: int = ANCHORS, low: float = 0.0, high: float = 1.0, **options: Any) -> None:
+    def __init__(self, anchors: int = DEFAULT_ANCHORS, low: float = 0.0, high: float = 1.0, **options: Any) -> None:
         whole = low == 0.0 and high == 1.0
         super().__init__(AUCPR() if whole else PartialAUCPR(low, high), anchors=anchors, **options)
 
@@ -41,7 +41,7 @@ class AUCPRLoss(RateLoss):
 class AUCROCLoss(RateLoss):
     """Area under the ROC curve by anchors, for false positive rates between `low` and `high` (Eban 2017 section 5)."""
 
-    def __init__(self, anchors: int = ANCHORS, low: float = 0.0, high: float = 1.0, **options: Any) -> None:
+    def __init__(self, anchors: int = DEFAULT_ANCHORS, low: float = 0.0, high: float = 1.0, **options: Any) -> None:
         whole = low == 0.0 and high == 1.0
         super().__init__(AUC() if whole else PartialAUC(low, high), anchors=anchors, **options)
 

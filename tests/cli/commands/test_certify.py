@@ -35,7 +35,7 @@ def test_it_certifies_the_scores_of_the_model(run: Run, scores: np.ndarray, obje
     result = run(*arguments, "--json")
     assert result.exit_code == 0
     assert expected.certified
-    assert json.loads(result.stdout) == json.loads(json.dumps(expected.as_dict()))
+    assert json.loads(result.stdout) == json.loads(json.dumps(expected.to_dict()))
     table = run(*arguments).stdout
     assert repr(expected.threshold) in table
     assert f"{expected.tp} positive, {expected.fp} not" in table

@@ -96,7 +96,7 @@ def test_its_own_promise_is_certified(run: Run) -> None:
     expected = model.certify(held_out.X, positive(held_out), confidence=0.9)
     found = run("certify", "m.rw", "held-out.csv", "--confidence", 0.9, "--json")
     assert found.exit_code == 0
-    assert json.loads(found.stdout) == json.loads(json.dumps(expected.as_dict()))
+    assert json.loads(found.stdout) == json.loads(json.dumps(expected.to_dict()))
     assert expected.objective == "p@r=0.8"
     other = run("certify", "m.rw", "held-out.csv", "--objective", "p@r=0.999")
     assert (other.exit_code, other.stderr) == (NOT_CERTIFIED, "")

@@ -179,7 +179,7 @@ def test_scores_that_say_nothing():
 def test_a_certificate_can_be_printed_and_stored():
     found = rw.certify([1] * 90 + [0] * 58, [1] * 90 + [0] * 58, RecallAtPrecision(0.9))
     assert str(found).startswith("With confidence 0.95, score >= 1.0 has a precision of at least 0.9; expect a recall")
-    said = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+    said = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert said["certified"] is True
     assert said["interval"] == list(found.interval)
     assert (said["objective"], said["guide_rows"], said["tp"]) == ("r@p=0.9", 30, found.tp)

@@ -11,8 +11,7 @@ from scipy.special import expit
 
 from rankwise.metrics import AUC, AUCPR, PartialAUC, PartialAUCPR, parse
 from rankwise.objectives.rates._objective import rate_objective
-from rankwise.objectives.rates._ranked_rows import FEWEST
-from rankwise.objectives.rates._soft_counts import DEAREST, SoftCounts, near_points, operating_threshold
+from rankwise.objectives.rates._soft_counts import MAX_PRICE, MIN_TRUE_POSITIVES, SoftCounts, operating_threshold
 from tests.reference.thresholds import count
 
 POINTS = ["r@p=0.5", "r@p=0.9", "p@r=0.3", "p@r=1", "tpr@fpr=0.1", "tpr@fpr=0.5", "f1", "f0.5", "f3"]
@@ -49,7 +48,7 @@ def best_cuts(name, scores, positive):
     counts = {cut: count(positive, scores, cut)[:2] for cut in np.unique(scores)}
     worth = {cut: worth_of(name, tp, fp, m, n) for cut, (tp, fp) in counts.items()}
     if not any(worth.values()):
-        worth = {cut: tp / (tp + fp) if tp >= min(FEWEST, m) else 0.0 for cut, (tp, fp) in counts.items()}
+        worth = {cut: tp / (tp + fp) if tp >= min(MIN_TRUE_POSITIVES, m) else 0.0 for cut, (tp, fp) in counts.items()}
     most = max(worth.values())
     return min(cut for cut, value in worth.items() if value >= most - 1e-12)
 
@@ -88,7 +87,7 @@ def test_derivatives_are_those_of_differences(name):
     def total(s, b):
         return points.sums(s, positive, weight, b)[0]
 
-    _, slope, by_threshold = points.sums(scores, positive, weight, thresholds)
+    _, slope, by_threshold, _ = points.sums(scores, positive, weight, thresholds)
     step = 1e-5
     for row in range(scores.size):
         move = step * (np.arange(scores.size) == row)
@@ -121,7 +120,7 @@ def test_tensors_say_what_arrays_say(name):
     thresholds = points.thresholds - 0.2
     s, b = (torch.tensor(values, requires_grad=True) for values in (scores, thresholds))
     loss = torch.tensor(weight) @ points.of_tensors(s, torch.tensor(positive), b)
-    total, slope, by_threshold = points.sums(scores, positive, weight, thresholds)
+    total, slope, by_threshold, _ = points.sums(scores, positive, weight, thresholds)
     assert loss.item() == pytest.approx(total, rel=1e-12)
     loss.backward()
     assert np.allclose(s.grad.numpy(), weight * slope, rtol=1e-10, atol=1e-14)
@@ -136,7 +135,7 @@ def test_at_its_price_no_threshold_wants_to_move(name, seed):
     points = points_of(name, scores, positive, weight)
     by_threshold = points.sums(scores, positive, weight, points.thresholds)[2]
     price = points.multipliers
-    free = (price > 1.001 / DEAREST) & (price < 0.999 * DEAREST)
+    free = (price > 1.001 / MAX_PRICE) & (price < 0.999 * MAX_PRICE)
     assert free.any()
     above = expit((scores[:, None] - points.thresholds) / points.width)
     size = points.gains * (weight[:, None] * above * (1 - above))[positive].sum(0) / points.width
@@ -147,8 +146,8 @@ def test_a_price_is_kept_within_bounds():
     scores = np.concatenate([np.linspace(5, 6, 50), np.linspace(-6, -5, 50)])
     positive = np.arange(100) < 50
     points = SoftCounts(rate_objective("r@p=0.9"), positive, np.ones(100)).points(scores, 0.01)
-    assert (points.multipliers >= 1 / DEAREST).all()
-    assert (points.multipliers <= DEAREST).all()
+    assert (points.multipliers >= 1 / MAX_PRICE).all()
+    assert (points.multipliers <= MAX_PRICE).all()
     assert np.isfinite(points.prices).all()
 
 
@@ -165,15 +164,15 @@ def test_weights_are_repeated_rows(name):
 
 @pytest.mark.parametrize("name", ["r@p=0.9", "p@r=0.2", "r@p=0.99", "tpr@fpr=0.3", "tpr@fpr=0.7", "f2"])
 def test_near_points_lie_about_the_one_and_are_possible(name):
-    near = near_points(parse(name), 10)
+    near = parse(name).operating_points(10)
     assert parse(name) in near
     assert len(near) == (1 if name == "f2" else 3)
 
 
 def test_points_of_an_area_are_spread_along_it():
     for area, low, high in ((AUC(), 0, 1), (AUCPR(), 0, 1), (PartialAUC(0.1, 0.4), 0.1, 0.4)):
-        assert_spread(near_points(area, 5), low, high)
-    assert_spread(near_points(PartialAUCPR(0.8, 1.0), 5), 0.8, 1.0)
+        assert_spread(area.operating_points(5), low, high)
+    assert_spread(PartialAUCPR(0.8, 1.0).operating_points(5), 0.8, 1.0)
 
 
 def assert_spread(points, low, high):

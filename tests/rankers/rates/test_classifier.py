@@ -226,7 +226,7 @@ def test_a_certificate_is_that_of_the_decisions(name):
     model = model_of(name, "p@r=0.8").fit(X, np.where(Y, "b", "a"))
     found = model.certify(X_NEW, np.where(Y_NEW, "b", "a"), confidence=0.9)
     expected = rw.certify(Y_NEW, model.decision_function(X_NEW), "p@r=0.8", confidence=0.9)
-    assert found.as_dict() == expected.as_dict()
+    assert found.to_dict() == expected.to_dict()
     assert found.certified
     assert Y_NEW[model.decision_function(X_NEW) >= found.threshold].sum() > 0.8 * Y_NEW.sum()
 

@@ -51,7 +51,7 @@ def certify(
     with working("certifying"):
         found = find_threshold(rows.y, loaded.scores(rows.X), wanted, confidence=confidence)
     if json:
-        print_json(found.as_dict())
+        print_json(found.to_dict())
     else:
         _print(found)
     if not found.certified:

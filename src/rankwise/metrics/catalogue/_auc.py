@@ -9,6 +9,8 @@ import numpy as np
 
 from rankwise.kernels._compile import compiled, helper
 from rankwise.metrics.catalogue._linear import LinearMetric, relevant_count
+from rankwise.metrics.catalogue._rates import AreaMetric
+from rankwise.metrics.catalogue._tpr_at_fpr import TPRAtFPR
 from rankwise.types import FloatArray
 
 
@@ -39,7 +41,7 @@ class PairMetric(LinearMetric):
 
 
 @dataclass(frozen=True)
-class AUC(PairMetric):
+class AUC(AreaMetric, PairMetric):
     """Area under the ROC curve: share of (relevant, irrelevant) pairs in the right order (Welleck 2016 (9)), ties half.
 
     With m relevant documents (label above 0) and n others, that is ½ + Σ_relevant ((m+n+1)/2 − rank) / (m·n),
@@ -53,6 +55,8 @@ class AUC(PairMetric):
 
     name: ClassVar[str] = "auc"
     needs: ClassVar[str] = "a relevant and an irrelevant document"
+    held = "fpr"
+    anchor = TPRAtFPR
 
     @compiled
     def _normalizer(self, ideal: FloatArray) -> float:

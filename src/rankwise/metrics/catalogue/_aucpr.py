@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.kernels._compile import compiled, helper
-from rankwise.metrics._base import Metric
 from rankwise.metrics.catalogue._average_precision import AveragePrecision
 from rankwise.metrics.catalogue._linear import relevant_count
+from rankwise.metrics.catalogue._precision_at_recall import PrecisionAtRecall
+from rankwise.metrics.catalogue._rates import AreaMetric
 from rankwise.types import FloatArray, IntArray
 
 
@@ -27,7 +28,7 @@ def _step_area(ranked: FloatArray, runs: IntArray, ideal: FloatArray) -> float:
 
 
 @dataclass(frozen=True)
-class AUCPR(Metric):
+class AUCPR(AreaMetric):
     """Area under the precision-recall curve by its step function: Σ (recall_t − recall_{t−1})·precision_t.
 
     Without ties that is average precision; equal scores are one threshold, as in scikit-learn's
@@ -43,6 +44,12 @@ class AUCPR(Metric):
     needs: ClassVar[str] = "a relevant document"
     ranks_everything: ClassVar[bool] = True
     thresholds: ClassVar[bool] = True
+    held = "precision"
+    anchor = PrecisionAtRecall
+
+    def hit_gains(self, tp: FloatArray, fp: FloatArray, positives: float, prices: FloatArray) -> FloatArray:
+        """Return what is lost by a false positive, precision²/tp: a lot where there are few, over its price."""
+        return (tp / (tp + fp)) ** 2 / np.maximum(tp, 1.0) * positives / prices
 
     @compiled
     def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:

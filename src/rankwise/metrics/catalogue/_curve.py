@@ -12,22 +12,24 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from rankwise.errors import MetricError
 from rankwise.kernels import _metric_loops as loops
 from rankwise.kernels._compile import is_compiled, specialize
-from rankwise.metrics._base import Metric, QueryLoop
+from rankwise.metrics._base import QueryLoop
 from rankwise.metrics._fields import number
+from rankwise.metrics.catalogue._rates import RateMetric
 from rankwise.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
-class CurveMetric(Metric):
+class CurveMetric(RateMetric):
     """Subclasses state `point`, marked `@compiled` and written for numbers and arrays alike."""
 
     needs: ClassVar[str] = "a relevant document"
@@ -35,9 +37,14 @@ class CurveMetric(Metric):
     thresholds: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        (level,) = fields(self)
-        object.__setattr__(self, level.name, float(getattr(self, level.name)))
-        self._check(getattr(self, level.name))
+        (field,) = fields(self)
+        object.__setattr__(self, field.name, float(getattr(self, field.name)))
+        self._check(self._level)
+
+    @property
+    def _level(self) -> float:
+        (field,) = fields(self)
+        return float(getattr(self, field.name))
 
     def _check(self, level: float) -> None:
         """Refuse a level that makes no sense; by default a rate above 0 and at most 1."""
@@ -45,8 +52,20 @@ class CurveMetric(Metric):
             raise MetricError(f"the level of {self} must be above 0 and at most 1, got {level:g}")
 
     @abstractmethod
-    def point(self, hits: Any, cut: Any, relevant: Any, irrelevant: Any) -> Any:
+    def point(
+        self, hits: FloatArray | IntArray, cut: FloatArray | IntArray, relevant: float, irrelevant: float
+    ) -> FloatArray:
         """What the cut after `cut` documents with `hits` relevant ones is worth."""
+
+    def levels(self) -> tuple[float, float]:
+        """Return the one level, twice."""
+        return self._level, self._level
+
+    def operating_points(self, anchors: int) -> Sequence[CurveMetric]:
+        """Return the metric itself, with an easier and a harder level beside its own."""
+        room = min(self._level, 1.0 - self._level)
+        near = dict.fromkeys(round(self._level + step * room, 12) for step in (0.4, 0.0, -0.5))
+        return [type(self)(*[level]) for level in near]
 
     def _points(self, ranked: FloatArray, ideal: FloatArray, more: int = 0) -> FloatArray:
         """`point` at each cut from 1 on, with `more` further hits."""
@@ -94,8 +113,7 @@ class CurveMetric(Metric):
         return QueryLoop(partial(specialize(loops.evaluate_curve, point=type(self).point), self.record()), True)
 
     def __str__(self) -> str:
-        (level,) = fields(self)
-        return self.name + number(getattr(self, level.name))
+        return self.name + number(self._level)
 
     @classmethod
     def from_text(cls, text: str) -> Self | None:

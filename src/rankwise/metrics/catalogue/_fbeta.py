@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rankwise.errors import MetricError
 from rankwise.kernels._compile import compiled
 from rankwise.metrics.catalogue._curve import CurveMetric
+from rankwise.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -21,13 +22,20 @@ class FBeta(CurveMetric):
     """
 
     name: ClassVar[str] = "f"
+    held = "beta"
     beta: float = 1.0
 
     def _check(self, level: float) -> None:
         if not 0.0 < level < float("inf"):
             raise MetricError(f"beta must be a positive number, got {level:g}; 1 weighs precision and recall alike")
 
+    def operating_points(self, anchors: int) -> list[FBeta]:
+        """Return the metric alone."""
+        return [self]
+
     @compiled
-    def point(self, hits: Any, cut: Any, relevant: Any, irrelevant: Any) -> Any:
+    def point(
+        self, hits: FloatArray | IntArray, cut: FloatArray | IntArray, relevant: float, irrelevant: float
+    ) -> FloatArray:
         """(1+β²)·tp / (β²·m + k)."""
         return (1.0 + self.beta**2) * hits / (self.beta**2 * relevant + cut)

@@ -10,6 +10,7 @@ import numpy as np
 from rankwise.kernels._compile import compiled
 from rankwise.metrics.catalogue._linear import relevant_count
 from rankwise.metrics.catalogue._partial_area import PartialArea
+from rankwise.metrics.catalogue._tpr_at_fpr import TPRAtFPR
 from rankwise.types import FloatArray, IntArray
 
 
@@ -25,6 +26,8 @@ class PartialAUC(PartialArea):
 
     name: ClassVar[str] = "pauc"
     needs: ClassVar[str] = "a relevant and an irrelevant document"
+    held = "fpr"
+    anchor = TPRAtFPR
 
     @compiled
     def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:

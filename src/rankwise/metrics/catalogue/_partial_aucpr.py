@@ -10,6 +10,7 @@ import numpy as np
 from rankwise.kernels._compile import compiled, helper
 from rankwise.metrics.catalogue._linear import relevant_count
 from rankwise.metrics.catalogue._partial_area import PartialArea
+from rankwise.metrics.catalogue._recall_at_precision import RecallAtPrecision
 from rankwise.types import FloatArray, IntArray
 
 
@@ -46,6 +47,8 @@ class PartialAUCPR(PartialArea):
 
     name: ClassVar[str] = "aucpr"
     needs: ClassVar[str] = "a relevant document"
+    held = "precision"
+    anchor = RecallAtPrecision
 
     @compiled
     def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rankwise.kernels._compile import compiled
 from rankwise.metrics.catalogue._curve import CurveMetric
+from rankwise.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -18,9 +19,12 @@ class PrecisionAtRecall(CurveMetric):
     """
 
     name: ClassVar[str] = "p@r="
+    held = "recall"
     recall: float
 
     @compiled
-    def point(self, hits: Any, cut: Any, relevant: Any, irrelevant: Any) -> Any:
+    def point(
+        self, hits: FloatArray | IntArray, cut: FloatArray | IntArray, relevant: float, irrelevant: float
+    ) -> FloatArray:
         """Precision where the recall suffices."""
         return hits / cut * (hits / relevant >= self.recall)

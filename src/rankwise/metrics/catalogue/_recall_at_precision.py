@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rankwise.kernels._compile import compiled
 from rankwise.metrics.catalogue._curve import CurveMetric
+from rankwise.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -20,9 +21,12 @@ class RecallAtPrecision(CurveMetric):
     """
 
     name: ClassVar[str] = "r@p="
+    held = "precision"
     precision: float
 
     @compiled
-    def point(self, hits: Any, cut: Any, relevant: Any, irrelevant: Any) -> Any:
+    def point(
+        self, hits: FloatArray | IntArray, cut: FloatArray | IntArray, relevant: float, irrelevant: float
+    ) -> FloatArray:
         """Recall where the precision suffices."""
         return hits / relevant * (hits / cut >= self.precision)

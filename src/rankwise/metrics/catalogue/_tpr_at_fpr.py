@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rankwise.errors import MetricError
 from rankwise.kernels._compile import compiled
 from rankwise.metrics.catalogue._curve import CurveMetric
+from rankwise.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,7 @@ class TPRAtFPR(CurveMetric):
     """
 
     name: ClassVar[str] = "tpr@fpr="
+    held = "fpr"
     needs: ClassVar[str] = "a relevant and an irrelevant document"
     rate: float
 
@@ -26,7 +28,13 @@ class TPRAtFPR(CurveMetric):
         if not 0.0 <= level < 1.0:
             raise MetricError(f"the rate of {self} must be at least 0 and below 1, got {level:g}")
 
+    def operating_points(self, anchors: int) -> list[TPRAtFPR]:
+        """Return half the rate, the rate and twice the rate, below 1."""
+        return [TPRAtFPR(rate) for rate in (0.5 * self.rate, self.rate, min(2.0 * self.rate, 0.5 + 0.5 * self.rate))]
+
     @compiled
-    def point(self, hits: Any, cut: Any, relevant: Any, irrelevant: Any) -> Any:
+    def point(
+        self, hits: FloatArray | IntArray, cut: FloatArray | IntArray, relevant: float, irrelevant: float
+    ) -> FloatArray:
         """True positive rate where few enough irrelevant documents pass; NaN where there are none."""
         return hits / relevant * ((cut - hits) / irrelevant <= self.rate) + 0.0 / irrelevant

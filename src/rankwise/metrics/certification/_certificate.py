@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rankwise.metrics.certification._operating_point import Demand, demand_of
+from rankwise.metrics.catalogue._rates import Demand
+from rankwise.metrics.certification._operating_point import demand_of
 
 RATES = {"precision": "precision", "recall": "recall", "fpr": "false positive rate"}
 
@@ -55,7 +56,7 @@ class Certificate:
         """The rate that holds and the one that was maximized."""
         return demand_of(self.objective)
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Everything, for JSON; the interval as a list."""
         return {"certified": self.certified} | asdict(self) | {"interval": self.interval and list(self.interval)}
 

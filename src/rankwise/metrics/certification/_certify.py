@@ -29,9 +29,10 @@ from rankwise._validation import as_vector
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics._base import Metric
 from rankwise.metrics._names import parse
+from rankwise.metrics.catalogue._rates import Demand
 from rankwise.metrics.certification._binomial import lower_bound, share_interval, tail
 from rankwise.metrics.certification._certificate import Certificate
-from rankwise.metrics.certification._operating_point import Counts, Demand, counts_at, demand_of
+from rankwise.metrics.certification._operating_point import Counts, counts_at, demand_of
 from rankwise.types import BoolArray, FloatArray, IntArray
 
 GUIDE = 0.2

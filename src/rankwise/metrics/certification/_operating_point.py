@@ -6,33 +6,14 @@ Predicted positive is a score at or above the threshold, positive a label above 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from rankwise.errors import MetricError
 from rankwise.metrics._base import Metric
 from rankwise.metrics._names import parse
-from rankwise.metrics.catalogue._precision_at_recall import PrecisionAtRecall
-from rankwise.metrics.catalogue._recall_at_precision import RecallAtPrecision
-from rankwise.metrics.catalogue._tpr_at_fpr import TPRAtFPR
+from rankwise.metrics.catalogue._rates import Demand, Rate, RateMetric
 from rankwise.types import BoolArray, FloatArray, IntArray
-
-Rate = Literal["precision", "recall", "fpr"]
-
-
-@dataclass(frozen=True)
-class Demand:
-    """The rate that must hold and the one to maximize: recall (here also called TPR) or precision."""
-
-    rate: Rate
-    target: float
-    gain: Literal["precision", "recall"]
-
-    @property
-    def level(self) -> float:
-        """The least share of hits, see `Counts.trials`."""
-        return 1.0 - self.target if self.rate == "fpr" else self.target
 
 
 def demand_of(objective: str | Metric) -> Demand:
@@ -41,17 +22,13 @@ def demand_of(objective: str | Metric) -> Demand:
     >>> demand_of("tpr@fpr=0.01")
     Demand(rate='fpr', target=0.01, gain='recall')
     """
-    match parse(objective):
-        case RecallAtPrecision(precision=target):
-            return Demand("precision", target, "recall")
-        case PrecisionAtRecall(recall=target):
-            return Demand("recall", target, "precision")
-        case TPRAtFPR(rate=target):
-            return Demand("fpr", target, "recall")
-        case metric:
-            raise MetricError(
-                f"the metric must demand a rate, got {metric}; name one such as r@p=0.95, p@r=0.9 or tpr@fpr=0.01"
-            )
+    metric = parse(objective)
+    demand = metric.demand() if isinstance(metric, RateMetric) else None
+    if demand is None:
+        raise MetricError(
+            f"the metric must demand a rate, got {metric}; name one such as r@p=0.95, p@r=0.9 or tpr@fpr=0.01"
+        )
+    return demand
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,35 +7,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.errors import MetricError
-from rankwise.metrics import (
-    AUC,
-    AUCPR,
-    FBeta,
-    Metric,
-    PartialAUC,
-    PartialAUCPR,
-    PrecisionAtRecall,
-    RecallAtPrecision,
-    TPRAtFPR,
-    parse,
-)
-from rankwise.objectives.rates._statements import (
-    Counts,
-    FBetaStatement,
-    PrecisionAtRecallStatement,
-    RateStatement,
-    RecallAtPrecisionStatement,
-    TPRAtFPRStatement,
-)
-from rankwise.types import FloatArray
+from rankwise.metrics import Metric, parse
+from rankwise.metrics.catalogue._rates import RateMetric
+from rankwise.objectives.rates._statements import STATEMENTS, Counts, RateStatement
+from rankwise.types import AnyArray, FloatArray
 
-ANCHORS = 10  # Eban 2017 section 7.1: 5, 10 and 20 alike
+DEFAULT_ANCHORS = 10  # Eban 2017 section 7.1: 5, 10 and 20 alike
 
 
 @dataclass(frozen=True)
@@ -43,13 +24,32 @@ class Term:
     """One metric of a sum: its weight, its name, and how it is stated."""
 
     weight: float
-    metric: Metric
+    metric: RateMetric
     statement: RateStatement
 
 
 @dataclass(frozen=True)
 class RateObjective:
-    """min Σ_t Δ_t cost_t s.t. excess_t <= 0 over the anchors t of all terms, in a row (Eban 2017 (12))."""
+    """A weighted sum of rate metrics as a constrained program (Eban et al., 2017).
+
+    Parameters
+    ----------
+    terms : tuple of Term
+        The metrics of the sum, each with its weight and its statement.
+
+    Attributes
+    ----------
+    terms : tuple of Term
+        The metrics of the sum, each with its weight and its statement.
+
+    Notes
+    -----
+    min Σ_t Δ_t cost_t s.t. excess_t <= 0 over the anchors t of all terms, one after the other: Eban 2017 (12).
+
+    References
+    ----------
+    Eban, Schain, Mackey, Gordon, Rifkin and Elidan (2017), Scalable Learning of Non-Decomposable Objectives, AISTATS.
+    """
 
     terms: tuple[Term, ...]
 
@@ -61,46 +61,119 @@ class RateObjective:
     @property
     def has_splits(self) -> bool:
         """Whether any term uses ψ."""
-        return any(isinstance(term.statement, FBetaStatement) for term in self.terms)
+        return any(term.metric.held == "beta" for term in self.terms)
 
-    def placed(self) -> Iterator[tuple[Term, slice]]:
-        """Terms, and where their anchors stand."""
+    def slices(self) -> Iterator[tuple[Term, slice]]:
+        """Iterate over the terms, each with the slice of the anchors that are its own.
+
+        Yields
+        ------
+        tuple of (Term, slice)
+            A term, and where its anchors stand.
+        """
         ends = accumulate((term.statement.anchors for term in self.terms), initial=0)
         yield from ((term, slice(*ab)) for term, ab in zip(self.terms, pairwise(ends), strict=True))
 
     def levels(self, share: float) -> FloatArray:
-        """What each anchor asks for, where `share` of the rows are positive."""
+        """Return what each anchor asks for.
+
+        Parameters
+        ----------
+        share : float
+            The share of the rows that are positive.
+
+        Returns
+        -------
+        ndarray of shape (size,)
+            A precision, a recall, a false positive rate or a β per anchor.
+        """
         return np.concatenate([term.statement.levels(share) for term in self.terms])
 
     def shares(self) -> FloatArray:
-        """Δ_t, which add up to the weights of the terms."""
+        """Return Δ_t, which add up to the weights of the terms.
+
+        Returns
+        -------
+        ndarray of shape (size,)
+            The share of each anchor.
+        """
         return self._shares
 
     @functools.cached_property
     def _shares(self) -> FloatArray:
         return np.concatenate([np.full(t.statement.anchors, t.weight / t.statement.anchors) for t in self.terms])
 
-    def lagrangian(self, counts: Counts, multipliers: FloatArray) -> Any:
-        """Eban 2017 (12): Σ_t Δ_t (cost_t + λ_t excess_t), over the last axis."""
-        return (self.costs(counts) + multipliers * self.excesses(counts)) @ self.shares()
+    def lagrangian(self, counts: Counts, multipliers: FloatArray) -> AnyArray:
+        """Return Σ_t Δ_t (cost_t + λ_t excess_t): Eban 2017 (12).
 
-    def costs(self, counts: Counts) -> NDArray[Any]:
-        """The cost at each anchor, of arrays."""
-        return self._joined("cost", counts)
+        Parameters
+        ----------
+        counts : Counts
+            Bounded counts, the anchors on the last axis.
+        multipliers : ndarray of shape (size,)
+            What an excess costs at each anchor, λ.
 
-    def excesses(self, counts: Counts) -> NDArray[Any]:
-        """The excess at each anchor, of arrays."""
-        return self._joined("excess", counts)
+        Returns
+        -------
+        ndarray
+            The sum over the last axis.
+        """
+        return np.asarray((self.costs(counts) + multipliers * self.excesses(counts)) @ self.shares())
 
-    def _joined(self, what: str, counts: Counts) -> NDArray[Any]:
-        if len(self.terms) == 1:
-            return np.asarray(getattr(self.terms[0].statement, what)(counts))
-        parts = [getattr(term.statement, what)(counts.part(places)) for term, places in self.placed()]
-        return np.concatenate(parts, axis=-1)
+    def costs(self, counts: Counts) -> AnyArray:
+        """Return what is minimized at each anchor.
+
+        Parameters
+        ----------
+        counts : Counts
+            Bounded counts, the anchors on the last axis.
+
+        Returns
+        -------
+        ndarray
+            The costs, the anchors on the last axis.
+        """
+        return self._joined([statement.cost(part) for statement, part in self._by_statement(counts)])
+
+    def excesses(self, counts: Counts) -> AnyArray:
+        """Return what must not be positive at each anchor.
+
+        Parameters
+        ----------
+        counts : Counts
+            Bounded counts, the anchors on the last axis.
+
+        Returns
+        -------
+        ndarray
+            The excesses, the anchors on the last axis.
+        """
+        return self._joined([statement.excess(part) for statement, part in self._by_statement(counts)])
+
+    def _by_statement(self, counts: Counts) -> Iterator[tuple[RateStatement, Counts]]:
+        """Each statement, and the counts of its anchors; the counts themselves where it is alone, which saves time."""
+        for term, anchors in self.slices():
+            yield term.statement, counts if len(self.terms) == 1 else counts.part(anchors)
+
+    def _joined(self, values: list[AnyArray]) -> AnyArray:
+        return values[0] if len(values) == 1 else np.concatenate(values, axis=-1)
 
     def bound(self, costs: FloatArray, share: float) -> float:
-        """The value of the metric, or of the sum, that costs per positive guarantee (anchors standing for an area)."""
-        return sum(term.weight * term.statement.bound(costs[places], share) for term, places in self.placed())
+        """Return the value of the metric, or of the sum, that costs guarantee (anchors standing for an area).
+
+        Parameters
+        ----------
+        costs : ndarray of shape (size,)
+            The cost per positive at each anchor.
+        share : float
+            The share of the rows that are positive.
+
+        Returns
+        -------
+        float
+            The value, if no excess is positive.
+        """
+        return sum(term.weight * term.statement.bound(costs[anchors], share) for term, anchors in self.slices())
 
     def __str__(self) -> str:
         if len(self.terms) == 1 and self.terms[0].weight == 1.0:
@@ -108,41 +181,46 @@ class RateObjective:
         return " + ".join(f"{term.weight:g}*{term.metric}" for term in self.terms)
 
 
-def _statement(metric: Metric, anchors: int) -> RateStatement:
-    match metric:
-        case RecallAtPrecision(precision=alpha):
-            if alpha == 1.0:
-                raise MetricError(
-                    f"{metric} has no rate objective, because Eban 2017 (6) divides by 0 there; ask for r@p=0.99"
-                )
-            return RecallAtPrecisionStatement(alpha, alpha)
-        case AUCPR():
-            return RecallAtPrecisionStatement(0.0, 1.0, anchors)
-        case PartialAUCPR(low=low, high=high):
-            return RecallAtPrecisionStatement(low, high, anchors)
-        case PrecisionAtRecall(recall=beta):
-            return PrecisionAtRecallStatement(beta, beta)
-        case TPRAtFPR(rate=phi):
-            if phi == 0.0:
-                raise MetricError(f"{metric} has no rate objective, because no bound reaches a rate of 0; allow some")
-            return TPRAtFPRStatement(phi, phi)
-        case AUC():
-            return TPRAtFPRStatement(0.0, 1.0, anchors)
-        case PartialAUC(low=low, high=high):
-            return TPRAtFPRStatement(low, high, anchors)
-        case FBeta(beta=beta):
-            return FBetaStatement(beta, beta)
-    raise MetricError(
-        f"there is no rate objective for {metric}; "
-        "known are r@p=0.95 p@r=0.9 tpr@fpr=0.01 aucpr aucpr[0.8,1] auc pauc[0,0.1] f1 f2 and weighted sums of them"
-    )
+def _term(text: str | Metric, anchors: int) -> Term:
+    """The metric that a text names, with the weight before it."""
+    match = re.fullmatch(r"(\d*\.?\d+)\s*\*\s*(.+)", text) if isinstance(text, str) else None
+    weight, metric = (float(match[1]), parse(match[2])) if match else (1.0, parse(text))
+    if weight <= 0.0:
+        raise MetricError(f"weights of a sum must be positive, got {text!r}; drop the term or weigh it")
+    if not isinstance(metric, RateMetric) or metric.held is None:
+        raise MetricError(
+            f"there is no rate objective for {metric}; "
+            "known are r@p=0.95 p@r=0.9 tpr@fpr=0.01 aucpr aucpr[0.8,1] auc pauc[0,0.1] f1 f2 and weighted sums of them"
+        )
+    low, high = metric.levels()
+    return Term(weight, metric, STATEMENTS[metric.held](low, high, anchors if low < high else 1))
 
 
-def rate_objective(objective: str | Metric | RateObjective, *, anchors: int = ANCHORS) -> RateObjective:
-    """The rate objective of a metric, or of a weighted sum of metrics as text; areas get `anchors` anchors.
+def rate_objective(objective: str | Metric | RateObjective, *, anchors: int = DEFAULT_ANCHORS) -> RateObjective:
+    """Return the rate objective of a metric, or of a weighted sum of metrics.
 
     In a sum, costs are added: 1 − recall, 1 − true positive rate, false positives per positive (p@r), (1+β²)/F_β − 1.
 
+    Parameters
+    ----------
+    objective : str, Metric or RateObjective
+        A metric or its name, such as `r@p=0.95`, or a sum such as `0.5*r@p=0.9 + 0.5*aucpr`. An objective is returned
+        as it is.
+    anchors : int, default=10
+        How many points stand for an area.
+
+    Returns
+    -------
+    RateObjective
+        The objective.
+
+    Raises
+    ------
+    MetricError
+        If there is no such metric, or no rate objective for it.
+
+    Examples
+    --------
     >>> str(rate_objective("r@p=0.95"))
     'r@p=0.95'
     >>> both = rate_objective("0.5*r@p=0.9 + 0.5*aucpr", anchors=5)
@@ -154,13 +232,6 @@ def rate_objective(objective: str | Metric | RateObjective, *, anchors: int = AN
     if isinstance(objective, RateObjective):
         return objective
     if anchors < 1:
-        raise MetricError(f"anchors must be at least 1, got {anchors!r}")
-    words = [objective] if isinstance(objective, Metric) else re.split(r"\s*\+\s*", objective.strip())
-    terms = []
-    for word in words:
-        match = re.fullmatch(r"(\d*\.?\d+)\s*\*\s*(.+)", word) if isinstance(word, str) else None
-        weight, metric = (float(match[1]), parse(match[2])) if match else (1.0, parse(word))
-        if weight <= 0.0:
-            raise MetricError(f"weights of a sum must be positive, got {word!r}")
-        terms.append(Term(weight, metric, _statement(metric, anchors)))
-    return RateObjective(tuple(terms))
+        raise MetricError(f"anchors must be at least 1, got {anchors!r}; 10 is the default")
+    texts = [objective] if isinstance(objective, Metric) else re.split(r"\s*\+\s*", objective.strip())
+    return RateObjective(tuple(_term(text, anchors) for text in texts))

@@ -8,67 +8,61 @@ and what is lost there is price · fp − gain · tp: Eban 2017 (7), a weighted 
 is the multiplier. It need not be searched for: the threshold is where the metric has its operating point, and only one
 ratio makes that threshold the best one, K+/K− with K± = Σ_{Y±} σ'((s − b)/τ).
 
-Near thresholds of a metric are a little easier and a little harder ones: they tell much the same, and their mean is
-less of an accident than the one.
+Besides the operating point of a metric, a little easier and a little harder ones are counted
+(`RateMetric.operating_points`): their values are much the same, and their mean is less noisy than the one.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankwise.kernels.rows._soft_counts import add_log_loss, soft_rates, soft_sums
-from rankwise.metrics import (
-    AUC,
-    AUCPR,
-    FBeta,
-    Metric,
-    PartialAUC,
-    PartialAUCPR,
-    PrecisionAtRecall,
-    RecallAtPrecision,
-    TPRAtFPR,
-)
+from rankwise.metrics._ranking import falling_rows
 from rankwise.metrics.catalogue._curve import CurveMetric
 from rankwise.objectives.rates._objective import RateObjective
-from rankwise.objectives.rates._ranked_rows import RankedRows
 from rankwise.types import BoolArray, FloatArray
 
-DEAREST = 50.0  # a false positive against a true one, and the inverse
+if TYPE_CHECKING:
+    import torch
+
+MAX_PRICE = 50.0  # of a false positive in true ones; the lowest price is the inverse
+MIN_TRUE_POSITIVES = 5.0  # without which a precision is not trusted
 
 
-def near_points(metric: Metric, anchors: int) -> list[CurveMetric]:
-    """The operating point of a metric with an easier and a harder one beside it; of an area, points all along it.
+class RankedRows:
+    """Sorted once, read for any number of operating points and any weights; a threshold cannot part equal scores."""
 
-    >>> [str(near) for near in near_points(RecallAtPrecision(0.9), anchors=10)]
-    ['r@p=0.94', 'r@p=0.9', 'r@p=0.85']
-    """
-    middles = (np.arange(anchors) + 0.5) / anchors
-    match metric:
-        case RecallAtPrecision(precision=level):
-            return [RecallAtPrecision(near) for near in _beside(level)]
-        case PrecisionAtRecall(recall=level):
-            return [PrecisionAtRecall(near) for near in _beside(level)]
-        case TPRAtFPR(rate=level):
-            return [TPRAtFPR(near) for near in (0.5 * level, level, min(2.0 * level, 0.5 + 0.5 * level))]  # below 1
-        case FBeta():
-            return [metric]
-        case AUCPR():
-            return [PrecisionAtRecall(middle) for middle in middles.tolist()]
-        case PartialAUCPR(low=low, high=high):
-            return [RecallAtPrecision(low + (high - low) * middle) for middle in middles.tolist()]
-        case AUC():
-            return [TPRAtFPR(middle) for middle in middles.tolist()]
-        case PartialAUC(low=low, high=high):
-            return [TPRAtFPR(low + (high - low) * middle) for middle in middles.tolist()]
-    raise AssertionError(f"{metric} passed rate_objective")
+    def __init__(self, scores: FloatArray, positive: BoolArray) -> None:
+        offsets = np.array([0, scores.size], dtype=np.int64)
+        self.order = falling_rows(np.ascontiguousarray(scores), offsets)
+        self.falling, self.positive = scores[self.order], positive[self.order]
+        self.ends = np.append(np.flatnonzero(np.diff(self.falling)), scores.size - 1)
+
+    def counts(self, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Weight of the positives, and of all rows, down to each different score."""
+        sorted_weight = weight[self.order]
+        return np.cumsum(sorted_weight * self.positive)[self.ends], np.cumsum(sorted_weight)[self.ends]
+
+    def threshold(self, point: CurveMetric, hits: FloatArray, cuts: FloatArray) -> float:
+        """Half-way below the last score at or above which the metric takes the point it is read off.
+
+        Where no cut meets a precision, the one of the highest precision with a few true positives.
+        """
+        values = values_of_cuts(point, hits, cuts)
+        if not values.any():
+            values = hits / np.maximum(cuts, 1e-300) * (hits >= min(MIN_TRUE_POSITIVES, hits[-1]))
+        best = values.size - 1 - int(np.argmax(values[::-1]))  # the lowest of equals: no recall is given away
+        last = int(self.ends[best])
+        return float(0.5 * (self.falling[last] + self.falling[min(last + 1, self.falling.size - 1)]))
 
 
-def _beside(level: float) -> list[float]:
-    room = min(level, 1.0 - level)
-    return list(dict.fromkeys(round(level + step * room, 12) for step in (0.4, 0.0, -0.5)))
+def values_of_cuts(point: CurveMetric, hits: FloatArray, cuts: FloatArray) -> FloatArray:
+    """The metric at each cut; 0 where nothing has been counted yet."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.nan_to_num(point.point(hits, np.maximum(cuts, 1e-300), hits[-1], cuts[-1] - hits[-1]))
 
 
 def operating_threshold(point: CurveMetric, scores: FloatArray, positive: BoolArray, weight: FloatArray) -> float:
@@ -88,31 +82,26 @@ class SoftPoints:
 
     def sums(
         self, scores: FloatArray, positive: BoolArray, weight: FloatArray, thresholds: FloatArray
-    ) -> tuple[float, FloatArray, FloatArray]:
-        """The weighted sum over rows at these thresholds, its derivative by each score over the row's weight, and by
-        each threshold.
+    ) -> tuple[float, FloatArray, FloatArray, FloatArray]:
+        """The weighted sum over rows at these thresholds, and its derivatives.
+
+        They are those by each score over the row's weight, and by each threshold; last is a curvature by each score.
         """
-        total, slope, _, by_threshold = self._sums(scores, positive, weight, thresholds)
-        return total, slope, by_threshold
+        slope, curvature, by_threshold = np.empty(scores.size), np.empty(scores.size), np.zeros(thresholds.size)
+        points = (thresholds, self.gains, self.prices, self.width)
+        total = soft_sums(scores, positive, weight, *points, slope, curvature, by_threshold)
+        return float(total), slope, by_threshold, curvature
 
     def with_log_loss(
         self, scores: FloatArray, positive: BoolArray, weight: FloatArray, gamma: float
     ) -> tuple[FloatArray, FloatArray]:
         """Derivative and a positive curvature of weight · (log loss + γ · cost) of each row, for a tree booster."""
-        _, slope, bend, _ = self._sums(scores, positive, weight, self.thresholds)
-        add_log_loss(scores, positive, weight, gamma, slope, bend)
-        return slope, bend
+        _, slope, _, curvature = self.sums(scores, positive, weight, self.thresholds)
+        add_log_loss(scores, positive, weight, gamma, slope, curvature)
+        return slope, curvature
 
-    def _sums(
-        self, scores: FloatArray, positive: Any, weight: FloatArray, thresholds: FloatArray
-    ) -> tuple[float, FloatArray, FloatArray, FloatArray]:
-        slope, bend, by_threshold = np.empty(scores.size), np.empty(scores.size), np.zeros(thresholds.size)
-        worth = (thresholds, self.gains, self.prices, self.width)
-        total = soft_sums(scores, positive, weight, *worth, slope, bend, by_threshold)
-        return float(total), slope, bend, by_threshold
-
-    def of_tensors(self, scores: Any, positive: Any, thresholds: Any) -> Any:
-        """What each row costs at these thresholds, of torch tensors."""
+    def of_tensors(self, scores: torch.Tensor, positive: torch.Tensor, thresholds: torch.Tensor) -> torch.Tensor:
+        """What each row costs at these thresholds."""
         gains, prices = (scores.new_tensor(values) for values in (self.gains, self.prices))
         above = ((scores[:, None] - thresholds) / self.width).sigmoid()
         return (prices.where(~positive[:, None], -gains) * above).sum(1)
@@ -120,41 +109,29 @@ class SoftPoints:
     @property
     def multipliers(self) -> FloatArray:
         """True positives that a false positive is worth at each point."""
-        return np.asarray(self.prices / self.gains)
+        return self.prices / self.gains
 
 
 class SoftCounts:
-    """A rate objective on rows with known labels; `points(scores, width)` finds its operating points."""
+    """A rate objective on rows whose labels are given; `points(scores, width)` finds its operating points."""
 
     def __init__(self, objective: RateObjective, positive: BoolArray, weight: FloatArray) -> None:
         self.positive, self.weight = positive, weight
         self.positives = float(weight[positive].sum())
-        self.near = [(term, near_points(term.metric, term.statement.anchors)) for term in objective.terms]
+        self.terms = [(term, term.metric.operating_points(term.statement.anchors)) for term in objective.terms]
 
     def points(self, scores: FloatArray, width: float) -> SoftPoints:
         """Where the operating points lie at these scores, and what rows are worth there."""
-        ranked, shares = RankedRows(scores, self.positive), []
-        hits, cuts = ranked.counts(self.weight)
-        found: list[float] = []
-        for term, points in self.near:
-            found += [ranked.threshold(point, hits, cuts) for point in points]
-            shares += [term.weight / len(points)] * len(points)
-        thresholds = np.array(found)
-        gains, prices = self._worth(scores, thresholds, width)
-        gains *= np.array(shares) / sum(term.weight for term, _ in self.near)
+        ranked = RankedRows(scores, self.positive)
+        counts = ranked.counts(self.weight)
+        thresholds = np.array([ranked.threshold(point, *counts) for _, points in self.terms for point in points])
+        counted, slopes = np.zeros((2, 2, thresholds.size))  # of negatives and of positives
+        soft_rates(np.ascontiguousarray(scores), self.positive, self.weight, thresholds, width, counted, slopes)
+        prices = np.clip(slopes[1] / np.maximum(slopes[0], 1e-9), 1.0 / MAX_PRICE, MAX_PRICE)
+        gains, total, start = np.empty(thresholds.size), sum(term.weight for term, _ in self.terms), 0
+        for term, points in self.terms:
+            here = slice(start, start := start + len(points))
+            share = term.weight / len(points) / total
+            fp, tp = counted[:, here]
+            gains[here] = share * term.metric.hit_gains(tp, fp, self.positives, prices[here])
         return SoftPoints(thresholds, gains, gains * prices, width)
-
-    def _worth(self, scores: FloatArray, thresholds: FloatArray, width: float) -> tuple[FloatArray, FloatArray]:
-        """What a true positive gains at each threshold, and how many of them a false positive costs."""
-        counts, near = np.zeros((2, thresholds.size)), np.zeros((2, thresholds.size))
-        soft_rates(np.ascontiguousarray(scores), self.positive, self.weight, thresholds, width, counts, near)
-        prices = np.clip(near[1] / np.maximum(near[0], 1e-9), 1.0 / DEAREST, DEAREST)
-        gains, place = np.ones(thresholds.size), 0
-        for term, points in self.near:
-            if isinstance(term.metric, AUCPR):
-                # Precision at a recall falls by precision²/tp a false positive, and much faster where there are few.
-                here = slice(place, place + len(points))
-                fp, tp = counts[:, here]
-                gains[here] = (tp / (tp + fp)) ** 2 / np.maximum(tp, 1.0) * self.positives / prices[here]
-            place += len(points)
-        return gains, prices

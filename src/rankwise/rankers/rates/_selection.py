@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from rankwise.metrics.catalogue._curve import CurveMetric
 from rankwise.objectives.rates._objective import RateObjective
-from rankwise.objectives.rates._ranked_rows import RankedRows, worth_of
-from rankwise.objectives.rates._soft_counts import near_points
+from rankwise.objectives.rates._soft_counts import RankedRows, values_of_cuts
 from rankwise.types import BoolArray, FloatArray
 
 RESAMPLES = 40
@@ -36,7 +36,7 @@ def choose(
 ) -> Choice:
     """Both models' scores of the same rows, in Poisson resamples of these."""
     # The metric at one level alone is an accident of few rows; near levels say the same with less noise.
-    near = [(term.weight, near_points(term.metric, term.statement.anchors)) for term in objective.terms]
+    near = [(term.weight, term.metric.operating_points(term.statement.anchors)) for term in objective.terms]
     rng = np.random.default_rng(seed)
     both = [RankedRows(scores, positive) for scores in (plain, tuned)]
     gains = np.empty(RESAMPLES)
@@ -47,9 +47,9 @@ def choose(
     return Choice(plain_value, tuned_value, float(gains.mean()), float(gains.std()))
 
 
-def _value(ranked: RankedRows, near: list[tuple[float, list[CurveMetric]]], weight: FloatArray) -> float:
+def _value(ranked: RankedRows, near: list[tuple[float, Sequence[CurveMetric]]], weight: FloatArray) -> float:
     """Σ over terms of the mean over near levels of the metric."""
     hits, cuts = ranked.counts(weight)
     if hits[-1] == 0.0 or hits[-1] == cuts[-1]:
         return 0.0
-    return sum(w * float(np.mean([worth_of(point, hits, cuts).max() for point in points])) for w, points in near)
+    return sum(w * float(np.mean([values_of_cuts(point, hits, cuts).max() for point in points])) for w, points in near)

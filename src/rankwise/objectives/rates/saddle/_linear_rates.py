@@ -4,11 +4,11 @@ Augmented Lagrangian (Bertsekas 1982): for fixed λ, L-BFGS minimizes over w, b 
 
     Σ_t Δ_t (cost_t + μ_t excess_t − (μ_t − λ_t)²/2ρ) + l2/2 |w|² + proximal/2 |w − start|²
 
-with μ_t = λ_t + ρ excess_t, kept within 0 and DEAREST; then λ becomes μ. At the minimum μ makes the plain Lagrangian,
-which is a weighted classification (Eban 2017 (7)), stationary too: for a convex surrogate its value there is the
-dual's. An excess costs DEAREST a unit at most, so there is a solution where no model meets the constraints, and the gap
-to the primal is Σ_t Δ_t (DEAREST max(0, excess_t) − λ_t excess_t). Corners of hinge and ramp are rounded, less and
-less.
+with μ_t = λ_t + ρ excess_t, kept within 0 and MAX_MULTIPLIER; then λ becomes μ. At the minimum μ makes the plain
+Lagrangian, which is a weighted classification (Eban 2017 (7)), stationary too: for a convex surrogate its value there
+is the dual's. An excess costs MAX_MULTIPLIER a unit at most, so there is a solution where no model meets the
+constraints, and the gap to the primal is Σ_t Δ_t (MAX_MULTIPLIER max(0, excess_t) − λ_t excess_t). Corners of hinge and
+ramp are rounded, less and less.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from scipy.optimize import minimize
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import Metric
 from rankwise.objectives.rates._objective import RateObjective
-from rankwise.objectives.rates.saddle._saddle import DEAREST, LEAST_SPLIT, SaddlePoint, partials
+from rankwise.objectives.rates.saddle._saddle import MAX_MULTIPLIER, MIN_SPLIT, SaddlePoint, partials
 from rankwise.objectives.rates.saddle._smoothing import rounded
 from rankwise.objectives.rates.saddle._surrogates import Surrogate
 from rankwise.types import FloatArray
@@ -61,7 +61,7 @@ class _Program:
     def unpack(self, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """w, b and ψ."""
         d, k = self.X.shape[1], self.saddle.objective.size
-        return z[:d], z[d : d + k], np.maximum(np.exp(np.clip(z[d + k :], -50.0, 50.0)), LEAST_SPLIT)
+        return z[:d], z[d : d + k], np.maximum(np.exp(np.clip(z[d + k :], -50.0, 50.0)), MIN_SPLIT)
 
     def excesses(self, z: FloatArray) -> FloatArray:
         """At w, b and ψ."""
@@ -79,7 +79,7 @@ class _Program:
         counts = self._counts(z, scores)
         shares, old = saddle.objective.shares(), saddle.multipliers
         excesses = saddle.objective.excesses(counts)
-        new = np.clip(old + self.dearness * excesses, 0.0, DEAREST)
+        new = np.clip(old + self.dearness * excesses, 0.0, MAX_MULTIPLIER)
         value = shares @ (saddle.objective.costs(counts) + new * excesses - (new - old) ** 2 / (2.0 * self.dearness))
         value += 0.5 * self.l2 * w @ w + 0.5 * self.proximal * (w - self.start) @ (w - self.start)
         by = partials(saddle.objective, counts, new)
@@ -136,8 +136,8 @@ def _solve(program: _Program, z: FloatArray, tolerance: float) -> tuple[FloatArr
             result = minimize(program, z, jac=True, method="L-BFGS-B", options={"maxiter": INNER, "maxcor": 20})
             z, iterations = result.x, iterations + int(result.nit)
             excesses = program.excesses(z)
-            saddle.multipliers = np.clip(saddle.multipliers + program.dearness * excesses, 0.0, DEAREST)
-            prices = np.where(excesses > 0.0, DEAREST, 0.0) - saddle.multipliers
+            saddle.multipliers = np.clip(saddle.multipliers + program.dearness * excesses, 0.0, MAX_MULTIPLIER)
+            prices = np.where(excesses > 0.0, MAX_MULTIPLIER, 0.0) - saddle.multipliers
             gap = float(saddle.objective.shares() @ (prices * excesses))
             if gap < 0.1 * tolerance:
                 break

@@ -25,8 +25,8 @@ from rankwise.types import FloatArray
 
 TINY = 1e-30  # a complex step this small derives exactly, as long as a statement is plain arithmetic
 STEPS = 1j * TINY * np.eye(3)
-LEAST_SPLIT = 1e-3  # ψ, the true positives that F_β counts on, stays above this share of the positives
-DEAREST = 100.0  # λ stays below this: where no model meets a constraint, its excess costs so much and no more
+MIN_SPLIT = 1e-3  # ψ, the true positives that F_β counts on, stays above this share of the positives
+MAX_MULTIPLIER = 100.0  # λ stays below this: where no model meets a constraint, its excess costs so much and no more
 PENALTY = 100.0  # of excess, where thresholds are chosen for given scores
 LEAST_CURVATURE = 1e-3  # of a row in trees, where the surrogate is flat
 
@@ -126,7 +126,7 @@ class SaddlePoint:
         def judge(tried: FloatArray) -> FloatArray:
             missed, false = (one[:, None] / self.unit for one in rows.sums(values, tried, self.surrogate))
             shape = np.zeros((tried.size, self.objective.size))
-            split = np.maximum(1.0 - missed, LEAST_SPLIT) if splits is None else splits
+            split = np.maximum(1.0 - missed, MIN_SPLIT) if splits is None else splits
             counts = self.known(missed + shape, false + shape, split + shape)
             return np.asarray(self.objective.costs(counts) + price(self.objective.excesses(counts)))
 
@@ -136,7 +136,7 @@ class SaddlePoint:
         """Thresholds that are best for these scores, and the multipliers with which they stay: −∂cost/∂excess."""
         values = np.asarray(scores, dtype=np.float64)
         self.thresholds = self._least(values, lambda excess: PENALTY * np.maximum(excess, 0.0), None)
-        self.splits = np.maximum(1.0 - self.counts(values).missed, LEAST_SPLIT)
+        self.splits = np.maximum(1.0 - self.counts(values).missed, MIN_SPLIT)
         counts, none = self.counts(values), np.zeros(self.objective.size)
         slopes = self._slopes(values, none, none)
         of_cost, of_both = (partials(self.objective, counts, none + one) for one in (0.0, 1.0))
@@ -146,7 +146,7 @@ class SaddlePoint:
             ratio = np.nan_to_num(-by_b[0] / excess_by_b, nan=1.0, posinf=1.0, neginf=1.0)
         # Where no threshold meets the constraint, the ratio means nothing yet, and 1 is neither cheap nor dear.
         met = of_cost.excesses < 0.01
-        self.multipliers = np.where(met, np.clip(ratio, 0.0, DEAREST), 1.0)
+        self.multipliers = np.where(met, np.clip(ratio, 0.0, MAX_MULTIPLIER), 1.0)
         return self
 
     def _slopes(self, scores: FloatArray, p: FloatArray, q: FloatArray, *, curved: bool = False) -> Slopes:
@@ -171,7 +171,7 @@ class SaddlePoint:
         )
 
     def step(self, at: SaddleGradients) -> None:
-        """Descend in thresholds and ψ, ascend in multipliers, which are projected to [0, DEAREST].
+        """Descend in thresholds and ψ, ascend in multipliers, which are projected to [0, MAX_MULTIPLIER].
 
         `at` is of `gradients(scores, curved=True)`: without curvature, thresholds move by the longest step.
         """
@@ -181,9 +181,9 @@ class SaddlePoint:
 
     def _raise(self, at: SaddleGradients) -> None:
         downhill = np.clip(self.splits * at.splits / self.objective.shares(), -1.0, 1.0)
-        self.splits = np.clip(self.splits * np.exp(-0.5 * self.threshold_step * downhill), LEAST_SPLIT, 1.0)
+        self.splits = np.clip(self.splits * np.exp(-0.5 * self.threshold_step * downhill), MIN_SPLIT, 1.0)
         rise = self.multiplier_step * (1.0 + self.multipliers) * np.clip(at.excesses, -1.0, 1.0)
-        self.multipliers = np.clip(self.multipliers + rise, 0.0, DEAREST)
+        self.multipliers = np.clip(self.multipliers + rise, 0.0, MAX_MULTIPLIER)
 
     def tree_gradients(self, scores: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Gradient and positive Hessian of each row, in rows' own size, for a booster; then multipliers take a step.

@@ -116,7 +116,7 @@ def _with_counts(
         w, thresholds = z[:size], z[size:]
         scores = rows.X @ w[:-1] + w[-1]
         value, by_score = _entropy(rows, penalty, w, scores)
-        counted, slope, by_threshold = points.sums(scores, rows.positive, rows.weight, thresholds)
+        counted, slope, by_threshold, _ = points.sums(scores, rows.positive, rows.weight, thresholds)
         by_score = by_score + scale * rows.weight * slope
         return value + scale * counted, np.append(_by_weights(rows, by_score, penalty, w), scale * by_threshold)
 

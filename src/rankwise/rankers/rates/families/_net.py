@@ -132,7 +132,7 @@ class NetFamily:
                     optimizer.zero_grad(set_to_none=True)
                     found = module(X)
                     loss = _cross_entropy(found, positive) + gamma * points.of_tensors(found, positive, thresholds)
-                    (scale * (weight * loss).mean()).backward()
+                    (scale * (weight * loss).mean()).backward()  # type: ignore[no-untyped-call]
                     optimizer.step()
         return module
 
