@@ -28,6 +28,7 @@ import torch
 from harness import least_seconds, machine, write
 from rich.console import Console
 from rich.table import Table
+from saddle_trees import tree_gradients
 from torch import nn
 
 from rankwise.losses import AUCPRLoss, RecallAtPrecisionLoss
@@ -112,7 +113,7 @@ def trees(size: int, repeats: int) -> list[dict[str, Any]]:
 
     def saddle() -> Any:
         point = SaddlePoint(objective, positive).start(np.zeros(size))
-        return lambda scores, _: point.tree_gradients(scores)
+        return lambda scores, _: tree_gradients(point, scores)
 
     tasks: dict[str, Callable[[], object]] = {
         PLAIN: lambda: family.boost("binary", data, ROUNDS, 0.05),

@@ -14,7 +14,8 @@ from rankwise.metrics import Metric
 from rankwise.objectives import RateObjective, SaddlePoint, rate_objective
 from rankwise.objectives.rates._objective import DEFAULT_ANCHORS
 from rankwise.objectives.rates._statements import Counts
-from rankwise.objectives.rates.saddle._saddle import MAX_MULTIPLIER, MIN_SPLIT, partials
+from rankwise.objectives.rates.saddle._partials import partials
+from rankwise.objectives.rates.saddle._saddle import MAX_MULTIPLIER, MIN_SPLIT
 from rankwise.objectives.rates.saddle._surrogates import Surrogate, parse_surrogate
 from rankwise.types import FloatArray
 

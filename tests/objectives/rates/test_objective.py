@@ -114,4 +114,4 @@ def test_a_weight_of_three_is_three_rows(name):
     mine, theirs = once.slopes(s, b, loss, p, q, curved=True), again.slopes(more, b, loss, p, q, curved=True)
     assert np.repeat(mine.scores, weight) == pytest.approx(theirs.scores * np.repeat(weight, weight))
     assert mine.missed == pytest.approx(theirs.missed)
-    assert mine.bends == pytest.approx(theirs.bends)
+    assert mine.threshold_curvature == pytest.approx(theirs.threshold_curvature)

@@ -103,7 +103,7 @@ def test_a_ramp_improves_on_its_start_and_a_proximal_term_holds_it_there():
 
 def test_wrong_shapes_are_refused():
     X, y = made(0, 1.0)
-    with pytest.raises(ShapeError, match="row for each"):
+    with pytest.raises(ShapeError, match="one row for each"):
         linear_rates("f1", X[:5], y)
     with pytest.raises(ShapeError, match="start"):
         linear_rates("f1", X, y, start=[1.0])

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankwise._validation import as_vector
 from rankwise.errors import DataError, ShapeError
 from rankwise.objectives.rates.saddle._surrogates import Surrogate
 from rankwise.types import FloatArray, IntArray
 
-BLOCK = 8192
+BLOCK_ROWS = 8192
+SIGNS = (1.0, -1.0)  # of the margins of positives and of negatives
 
 
 @dataclass(frozen=True)
@@ -27,64 +29,59 @@ class Slopes:
     curvature: FloatArray
     missed: FloatArray  # ∂L+/∂b_t
     false: FloatArray  # ∂L−/∂b_t
-    bends: FloatArray  # curvature by b_t
+    threshold_curvature: FloatArray
 
 
 class BoundedCounts:
     """Which rows are positive (label above 0) and what each weighs; sums over them for any scores."""
 
-    def __init__(self, y: ArrayLike, weight: ArrayLike | None = None) -> None:
-        labels = np.asarray(y)
-        if labels.ndim != 1 or labels.size == 0:
-            raise ShapeError(f"labels must be one for each of at least one row, got the shape {labels.shape}")
-        row_weight = np.ones(labels.size) if weight is None else np.asarray(weight, dtype=np.float64)
-        if row_weight.shape != labels.shape:
-            raise ShapeError(f"weights must be one for each of {labels.size} rows, got the shape {row_weight.shape}")
-        if not (np.isfinite(row_weight).all() and (row_weight >= 0.0).all()):
-            raise DataError("weights must be finite and not negative, got some that are not")
-        self.rows = labels.size
-        # (sign of the margin, rows, weights) of the positives and of the negatives
-        chosen = [(sign, np.flatnonzero((labels > 0) == (sign > 0))) for sign in (1.0, -1.0)]
-        self._sides = [(sign, at, None if weight is None else row_weight[at]) for sign, at in chosen]
-        self.positives, self.negatives = (float(row_weight[at].sum()) for _, at in chosen)
+    def __init__(self, y: ArrayLike, sample_weight: ArrayLike | None = None) -> None:
+        labels = as_vector("labels", y)
+        weight = np.ones(labels.size) if sample_weight is None else as_vector("sample_weight", sample_weight)
+        if weight.size != labels.size:
+            raise ShapeError(f"sample_weight must have one entry per row: got {weight.size} for {labels.size} rows")
+        if (weight < 0.0).any():
+            raise DataError(f"sample_weight must be 0 or more, got a lowest of {weight.min():g}; drop such rows")
+        self.n_rows = labels.size
+        rows = [np.flatnonzero((labels > 0) == (sign > 0)) for sign in SIGNS]
+        self._sides = [(at, None if sample_weight is None else weight[at]) for at in rows]
+        self.positives, self.negatives = (float(weight[at].sum()) for at in rows)
 
     @property
     def positive_rows(self) -> IntArray:
         """Where the positives are."""
-        return self._sides[0][1]
+        return self._sides[0][0]
 
     def condensed(self, scores: FloatArray, bins: int = 2048) -> tuple[BoundedCounts, FloatArray]:
-        """Rows of like score as one row of their mean score and whole weight: enough to place thresholds by."""
+        """Rows of like score as one row of their mean score and total weight: enough to place thresholds by."""
         low, high = float(scores.min()), float(scores.max())
-        if self.rows <= 2 * bins or not high > low:
+        if self.n_rows <= 2 * bins or not high > low:
             return self, scores
         means, weights = [], []
-        for _, at, weight in self._sides:
-            own = scores[at]
-            bin_of = np.minimum(((own - low) * (bins / (high - low))).astype(np.int64), bins - 1)
-            whole = np.bincount(bin_of, weight, bins).astype(np.float64)
-            total = np.bincount(bin_of, own if weight is None else own * weight, bins)
-            means.append(total[whole > 0.0] / whole[whole > 0.0])
-            weights.append(whole[whole > 0.0])
+        for rows, weight in self._sides:
+            values = scores[rows]
+            bin_of = np.minimum(((values - low) * (bins / (high - low))).astype(np.int64), bins - 1)
+            total = np.bincount(bin_of, weight, bins).astype(np.float64)
+            sums = np.bincount(bin_of, values if weight is None else values * weight, bins)
+            means.append(sums[total > 0.0] / total[total > 0.0])
+            weights.append(total[total > 0.0])
         labels = np.repeat([1.0, 0.0], [means[0].size, means[1].size])
         return BoundedCounts(labels, np.concatenate(weights)), np.concatenate(means)
 
     def _blocks(self, side: int, scores: FloatArray) -> Iterator[tuple[FloatArray, IntArray, FloatArray | None]]:
         """Signed scores, their rows and weights, a block at a time."""
-        sign, at, weight = self._sides[side]
-        for start in range(0, at.size, BLOCK):
-            rows = at[start : start + BLOCK]
-            yield sign * scores[rows], rows, None if weight is None else weight[start : start + BLOCK]
+        rows, weight = self._sides[side]
+        for start in range(0, rows.size, BLOCK_ROWS):
+            block = slice(start, start + BLOCK_ROWS)
+            yield SIGNS[side] * scores[rows[block]], rows[block], None if weight is None else weight[block]
 
     def sums(self, scores: FloatArray, thresholds: FloatArray, loss: Surrogate) -> tuple[FloatArray, FloatArray]:
         """L+ and L− at each threshold."""
         totals = np.zeros((2, thresholds.size))
-        for side, total in enumerate(totals):
-            places = thresholds * self._sides[side][0]
+        for side, sign in enumerate(SIGNS):
             for signed, _, weight in self._blocks(side, scores):
-                for t, place in enumerate(places):
-                    value = loss.value(signed - place)
-                    total[t] += value.sum() if weight is None else value @ weight
+                for t, threshold in enumerate(thresholds * sign):
+                    totals[side, t] += _total(loss.value(signed - threshold), weight)
         return totals[0], totals[1]
 
     def slopes(
@@ -98,22 +95,24 @@ class BoundedCounts:
         curved: bool = False,
     ) -> Slopes:
         """Derivatives of Σ_t p_t L+_t + q_t L−_t."""
-        gradient = np.zeros(self.rows)
-        curvature = np.zeros(self.rows)
-        by_threshold, bends = np.zeros((2, thresholds.size)), np.zeros(thresholds.size)
-        for side, factors in enumerate((p, q)):
-            sign = self._sides[side][0]
+        gradient, curvature = np.zeros((2, self.n_rows))
+        by_threshold, threshold_curvature = np.zeros((2, thresholds.size)), np.zeros(thresholds.size)
+        for side, (sign, factors) in enumerate(zip(SIGNS, (p, q), strict=True)):
             for signed, rows, weight in self._blocks(side, scores):
-                pull, bend = np.zeros(rows.size), np.zeros(rows.size)
-                for t, place in enumerate(thresholds * sign):
-                    margin = signed - place
+                pull, bend = np.zeros((2, rows.size))
+                for t, threshold in enumerate(thresholds * sign):
+                    margin = signed - threshold
                     slope = loss.slope(margin)
-                    by_threshold[side, t] -= sign * (slope.sum() if weight is None else slope @ weight)
+                    by_threshold[side, t] -= sign * _total(slope, weight)
                     pull += factors[t] * slope
                     if curved:
                         bent = factors[t] * loss.curvature(margin)
-                        bends[t] += bent.sum() if weight is None else bent @ weight
+                        threshold_curvature[t] += _total(bent, weight)
                         bend += bent
-                gradient[rows] = pull * sign if weight is None else pull * weight * sign
-                curvature[rows] = bend if weight is None else bend * weight
-        return Slopes(gradient, curvature, by_threshold[0], by_threshold[1], bends)
+                row_weight = 1.0 if weight is None else weight
+                gradient[rows], curvature[rows] = sign * pull * row_weight, bend * row_weight
+        return Slopes(gradient, curvature, by_threshold[0], by_threshold[1], threshold_curvature)
+
+
+def _total(values: FloatArray, weight: FloatArray | None) -> float:
+    return float(values.sum() if weight is None else values @ weight)

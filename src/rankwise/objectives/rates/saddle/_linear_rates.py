@@ -14,7 +14,6 @@ ramp are rounded, less and less.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,19 +22,44 @@ from scipy.optimize import minimize
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import Metric
 from rankwise.objectives.rates._objective import RateObjective
-from rankwise.objectives.rates.saddle._saddle import MAX_MULTIPLIER, MIN_SPLIT, SaddlePoint, partials
-from rankwise.objectives.rates.saddle._smoothing import rounded
+from rankwise.objectives.rates._statements import Counts
+from rankwise.objectives.rates.saddle._partials import partials
+from rankwise.objectives.rates.saddle._saddle import MAX_MULTIPLIER, MIN_SPLIT, SaddlePoint
 from rankwise.objectives.rates.saddle._surrogates import Surrogate
 from rankwise.types import FloatArray
 
 CORNERS = (0.3, 0.03, 0.003)
-ROUNDS = 30  # of multipliers, for each corner
-INNER = 500  # steps of L-BFGS between them
+MULTIPLIER_ROUNDS = 30  # for each corner
+LBFGS_OPTIONS = {"maxiter": 500, "maxcor": 20}  # between two rounds
+MAX_RHO = 1e4
 
 
 @dataclass(frozen=True)
 class LinearRates:
-    """A linear model, w·x against a threshold for each anchor, and how well it solves its program."""
+    """A linear model, w·x against a threshold per anchor, and how well it solves its program.
+
+    Parameters
+    ----------
+    weights, thresholds, multipliers, levels, costs, excesses, bound, gap, violation, iterations, converged
+        As below.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_features,)
+        The weights w.
+    thresholds, multipliers, levels, costs, excesses : ndarray of shape (size,)
+        One entry per anchor of the objective.
+    bound : float
+        The metric on these rows is at least this, if there is no violation.
+    gap : float
+        Between primal and dual, of the program with rounded corners, for a convex surrogate.
+    violation : float
+        The largest excess, in shares of the positives: not 0 where no model was found that has none.
+    iterations : int
+        Steps of L-BFGS.
+    converged : bool
+        Whether the gap is within the tolerance.
+    """
 
     weights: FloatArray
     thresholds: FloatArray
@@ -43,9 +67,9 @@ class LinearRates:
     levels: FloatArray
     costs: FloatArray
     excesses: FloatArray
-    bound: float  # the metric on these rows is at least this, if there is no violation
-    gap: float  # between primal and dual, of the program with rounded corners, for a convex surrogate
-    violation: float  # the largest excess, in shares of the positives: not 0 where no model was found that has none
+    bound: float
+    gap: float
+    violation: float
     iterations: int
     converged: bool
 
@@ -55,7 +79,7 @@ class _Program:
 
     def __init__(self, saddle: SaddlePoint, X: FloatArray, start: FloatArray, l2: float, proximal: float) -> None:
         self.saddle, self.X, self.start, self.l2, self.proximal = saddle, X, start, l2, proximal
-        self.dearness = 1.0  # ρ
+        self.rho = 1.0
         self.loss = saddle.surrogate
 
     def unpack(self, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -63,37 +87,36 @@ class _Program:
         d, k = self.X.shape[1], self.saddle.objective.size
         return z[:d], z[d : d + k], np.maximum(np.exp(np.clip(z[d + k :], -50.0, 50.0)), MIN_SPLIT)
 
-    def excesses(self, z: FloatArray) -> FloatArray:
-        """At w, b and ψ."""
-        return self.saddle.objective.excesses(self._counts(z, self.X @ self.unpack(z)[0]))
+    def counts(self, z: FloatArray) -> tuple[FloatArray, Counts]:
+        """Scores and bounded counts at w, b and ψ."""
+        w, b, split = self.unpack(z)
+        scores = self.X @ w
+        return scores, self.saddle._scaled_counts(*self.saddle.rows.sums(scores, b, self.loss), split)
 
-    def _counts(self, z: FloatArray, scores: FloatArray) -> Any:
-        _, b, split = self.unpack(z)
-        missed, false = self.saddle.rows.sums(scores, b, self.loss)
-        return self.saddle.known(missed / self.saddle.unit, false / self.saddle.unit, split)
+    def raised(self, excesses: FloatArray) -> FloatArray:
+        """The multipliers μ."""
+        return np.clip(self.saddle.multipliers + self.rho * excesses, 0.0, MAX_MULTIPLIER)
 
     def __call__(self, z: FloatArray) -> tuple[float, FloatArray]:
         """Value and gradient."""
         saddle, (w, b, split) = self.saddle, self.unpack(z)
-        scores = self.X @ w
-        counts = self._counts(z, scores)
-        shares, old = saddle.objective.shares(), saddle.multipliers
-        excesses = saddle.objective.excesses(counts)
-        new = np.clip(old + self.dearness * excesses, 0.0, MAX_MULTIPLIER)
-        value = shares @ (saddle.objective.costs(counts) + new * excesses - (new - old) ** 2 / (2.0 * self.dearness))
+        scores, counts = self.counts(z)
+        multipliers = self.raised(saddle.objective.excesses(counts))
+        by = partials(saddle.objective, counts, multipliers)
+        slack = (multipliers - saddle.multipliers) ** 2 / (2.0 * self.rho)
+        value = saddle.objective.shares() @ (by.costs + multipliers * by.excesses - slack)
         value += 0.5 * self.l2 * w @ w + 0.5 * self.proximal * (w - self.start) @ (w - self.start)
-        by = partials(saddle.objective, counts, new)
-        slopes = saddle.rows.slopes(scores, b, self.loss, by.missed / saddle.unit, by.false / saddle.unit)
+        p, q = by.missed / saddle.unit, by.false / saddle.unit
+        slopes = saddle.rows.slopes(scores, b, self.loss, p, q)
         by_w = self.X.T @ slopes.scores + self.l2 * w + self.proximal * (w - self.start)
-        by_b = (by.missed * slopes.missed + by.false * slopes.false) / saddle.unit
-        return float(value), np.concatenate([by_w, by_b, by.split * split])
+        return float(value), np.concatenate([by_w, p * slopes.missed + q * slopes.false, by.split * split])
 
 
 def linear_rates(
     objective: str | Metric | RateObjective,
     X: ArrayLike,
     y: ArrayLike,
-    weight: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     *,
     surrogate: str | Surrogate = "hinge",
     l2: float = 1e-6,
@@ -102,46 +125,83 @@ def linear_rates(
     share: float | None = None,
     tolerance: float = 1e-3,
 ) -> LinearRates:
-    """Solve a rate objective for scores X·w; `start` is the first w, to which `proximal` holds it.
+    """Solve a rate objective for scores X·w.
 
-    Costs are in shares of the positives, so `l2` and `proximal` mean the same for any number of rows. A surrogate that
-    is not convex (ramp) gives a minimum near the start, so give it one.
+    Costs are in shares of the positives, so `l2` and `proximal` mean the same for any number of rows.
+
+    Parameters
+    ----------
+    objective : str, Metric or RateObjective
+        What is trained for, such as `r@p=0.9`.
+    X : array-like of shape (n_rows, n_features)
+        Features, all finite.
+    y : array-like of shape (n_rows,)
+        Labels; above 0 is positive.
+    sample_weight : array-like of shape (n_rows,), optional
+        What each row weighs.
+    surrogate : str or Surrogate, default="hinge"
+        The bound of the counts. One that is not convex (ramp) gives a minimum near the start, so give it one.
+    l2 : float, default=1e-6
+        Penalty of the squared weights.
+    start : array-like of shape (n_features,), optional
+        The first weights; 0 by default.
+    proximal : float, default=0.0
+        Penalty of the squared distance from the start.
+    share : float, optional
+        The share of positives, where it is not that of the rows.
+    tolerance : float, default=1e-3
+        The gap between primal and dual at which the solver has converged.
+
+    Returns
+    -------
+    LinearRates
+        The model, and how well it solves its program.
     """
     rows = np.ascontiguousarray(X, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[0] != np.shape(y)[0]:
-        raise ShapeError(f"X must have a row for each of {np.shape(y)[0]} labels, got the shape {rows.shape}")
+        raise ShapeError(f"X must have one row for each of {np.shape(y)[0]} labels, got the shape {rows.shape}")
     if not np.isfinite(rows).all():
         raise DataError("a linear model needs finite features, got some that are not; fill in what is missing")
     first = np.zeros(rows.shape[1]) if start is None else np.array(start, dtype=np.float64)
     if first.shape != (rows.shape[1],):
-        raise ShapeError(f"start must have a weight for each of {rows.shape[1]} features, got the shape {first.shape}")
-    saddle = SaddlePoint(objective, y, weight, surrogate=surrogate, share=share).start(rows @ first)
+        raise ShapeError(f"start must have one weight per feature: got the shape {first.shape} for {rows.shape[1]}")
+    saddle = SaddlePoint(objective, y, sample_weight, surrogate=surrogate, share=share).start(rows @ first)
     program = _Program(saddle, rows, first, l2, proximal)
-    z = np.concatenate([first, saddle.thresholds, np.log(saddle.splits)])
-    z, gap, iterations = _solve(program, z, tolerance)
-    w, multipliers = z[: rows.shape[1]], saddle.multipliers
+    w, gap, iterations = _solve(program, tolerance)
+    multipliers = saddle.multipliers
     saddle.start(rows @ w)  # the best thresholds of the true surrogate, corners and all
     at = saddle.gradients(rows @ w)
-    found = (w, saddle.thresholds, multipliers, saddle.levels, at.costs, at.excesses, saddle.bound(at), gap)
-    return LinearRates(*found, max(float(np.max(at.excesses)), 0.0), iterations, gap < tolerance)
+    return LinearRates(
+        w,
+        saddle.thresholds,
+        multipliers,
+        saddle.levels,
+        at.costs,
+        at.excesses,
+        bound=saddle.bound(at),
+        gap=gap,
+        violation=max(float(np.max(at.excesses)), 0.0),
+        iterations=iterations,
+        converged=gap < tolerance,
+    )
 
 
-def _solve(program: _Program, z: FloatArray, tolerance: float) -> tuple[FloatArray, float, int]:
-    """Minimize and raise multipliers by turns: w, b and log ψ; the gap; steps taken."""
+def _solve(program: _Program, tolerance: float) -> tuple[FloatArray, float, int]:
+    """Minimize and raise multipliers by turns: w; the gap; steps taken."""
     saddle, iterations, gap = program.saddle, 0, np.inf
-    corners = [rounded(saddle.surrogate, corner) for corner in CORNERS]
-    for loss in dict.fromkeys(corners):
+    z = np.concatenate([program.start, saddle.thresholds, np.log(saddle.splits)])
+    for loss in dict.fromkeys(saddle.surrogate.rounded(corner) for corner in CORNERS):
         program.loss, before = loss, np.inf
-        for _ in range(ROUNDS):
-            result = minimize(program, z, jac=True, method="L-BFGS-B", options={"maxiter": INNER, "maxcor": 20})
+        for _ in range(MULTIPLIER_ROUNDS):
+            result = minimize(program, z, jac=True, method="L-BFGS-B", options=LBFGS_OPTIONS)
             z, iterations = result.x, iterations + int(result.nit)
-            excesses = program.excesses(z)
-            saddle.multipliers = np.clip(saddle.multipliers + program.dearness * excesses, 0.0, MAX_MULTIPLIER)
+            excesses = saddle.objective.excesses(program.counts(z)[1])
+            saddle.multipliers = program.raised(excesses)
             prices = np.where(excesses > 0.0, MAX_MULTIPLIER, 0.0) - saddle.multipliers
             gap = float(saddle.objective.shares() @ (prices * excesses))
             if gap < 0.1 * tolerance:
                 break
             if gap > 0.25 * before:
-                program.dearness = min(program.dearness * 3.0, 1e4)
+                program.rho = min(program.rho * 3.0, MAX_RHO)
             before = gap
-    return z, gap, iterations
+    return program.unpack(z)[0], gap, iterations

@@ -11,12 +11,24 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
+from scipy.special import expit
 
 from rankwise.errors import DataError
 from rankwise.types import FloatArray
+
+Margins: TypeAlias = Any  # an array of numpy or a tensor of torch
+LOG_2 = float(np.log(2.0))
+
+
+def _is_numpy(margin: Margins) -> bool:
+    return isinstance(margin, np.ndarray | np.number | float)
+
+
+def _sigmoid(margin: Margins) -> Margins:
+    return expit(margin) if _is_numpy(margin) else margin.sigmoid()
 
 
 @dataclass(frozen=True)
@@ -24,7 +36,6 @@ class Surrogate(ABC):
     """A loss of margins: m = s − b for a positive row and b − s for a negative one."""
 
     name: ClassVar[str]
-    convex: ClassVar[bool] = True
 
     @property
     def reach(self) -> float:
@@ -32,16 +43,20 @@ class Surrogate(ABC):
         return 1.0
 
     @abstractmethod
-    def value(self, margin: Any) -> Any:
-        """The loss, of an array or a tensor."""
+    def value(self, margin: Margins) -> Margins:
+        """The loss."""
 
     @abstractmethod
-    def slope(self, margin: Any) -> Any:
-        """Its derivative, which is nowhere positive."""
+    def slope(self, margin: Margins) -> Margins:
+        """The derivative, which is nowhere positive."""
 
     @abstractmethod
     def curvature(self, margin: FloatArray) -> FloatArray:
         """A stand-in for the second derivative, which is nowhere negative."""
+
+    def rounded(self, corner: float) -> Surrogate:
+        """The loss with its corners rounded, for solvers that need a derivative everywhere."""
+        return self
 
     def __str__(self) -> str:
         return self.name
@@ -53,18 +68,22 @@ class Hinge(Surrogate):
 
     name: ClassVar[str] = "hinge"
 
-    def value(self, margin: Any) -> Any:
+    def value(self, margin: Margins) -> Margins:
         """The loss."""
         return (1.0 - margin).clip(min=0.0)
 
-    def slope(self, margin: Any) -> Any:
+    def slope(self, margin: Margins) -> Margins:
         """−1 below a margin of 1."""
         return -1.0 * (margin < 1.0)
 
     def curvature(self, margin: FloatArray) -> FloatArray:
         """Of max(0, u) <= (u + u²/2c + c/2)/2, which touches at u = c; at most 1."""
         short = 1.0 - margin
-        return np.asarray((short > 0.0) / (2.0 * np.maximum(short, 0.5)))
+        return (short > 0.0) / (2.0 * np.maximum(short, 0.5))
+
+    def rounded(self, corner: float) -> Surrogate:
+        """The corner at 1."""
+        return Rounded(1.0, corner, ramp=False)
 
 
 @dataclass(frozen=True)
@@ -73,13 +92,13 @@ class SmoothHinge(Surrogate):
 
     name: ClassVar[str] = "smooth-hinge"
 
-    def value(self, margin: Any) -> Any:
+    def value(self, margin: Margins) -> Margins:
         """The loss."""
         short = (1.0 - margin).clip(min=0.0)
         inside = short.clip(max=1.0)
         return inside * (2.0 * short - inside)
 
-    def slope(self, margin: Any) -> Any:
+    def slope(self, margin: Margins) -> Margins:
         """−2 below 0, rising to 0 at 1."""
         return -2.0 * (1.0 - margin).clip(0.0, 1.0)
 
@@ -95,49 +114,55 @@ class Log2(Surrogate):
 
     name: ClassVar[str] = "log2"
 
-    def value(self, margin: Any) -> Any:
+    def value(self, margin: Margins) -> Margins:
         """The loss."""
-        if isinstance(margin, np.ndarray | np.number | float):
-            return (np.maximum(-margin, 0.0) + np.log1p(np.exp(-np.abs(margin)))) / np.log(2.0)
+        if _is_numpy(margin):
+            return np.logaddexp(0.0, -margin) / LOG_2
         from torch.nn.functional import softplus
 
-        return softplus(-margin, threshold=40.0) / float(np.log(2.0))
+        return softplus(-margin, threshold=40.0) / LOG_2
 
-    def slope(self, margin: Any) -> Any:
+    def slope(self, margin: Margins) -> Margins:
         """−σ(−m)/ln 2."""
-        if isinstance(margin, np.ndarray | np.number | float):
-            small = np.exp(-np.abs(margin))
-            return np.where(margin > 0.0, small, 1.0) / (1.0 + small) / -np.log(2.0)
-        return (-margin).sigmoid() / -float(np.log(2.0))
+        return _sigmoid(-margin) / -LOG_2
 
     def curvature(self, margin: FloatArray) -> FloatArray:
         """The second derivative itself."""
-        small = np.exp(-np.abs(margin))
-        return np.asarray(small / (1.0 + small) ** 2 / np.log(2.0))
+        return np.asarray(expit(margin) * expit(-margin) / LOG_2)
 
 
 @dataclass(frozen=True)
-class Ramp(Surrogate):
-    """1 − m/width cut to [0, 1]: not convex, but the narrower, the nearer to the 0/1 loss itself."""
+class _Wide(Surrogate):
+    """A loss whose fall has a width."""
 
-    name: ClassVar[str] = "ramp"
-    convex: ClassVar[bool] = False
     width: float = 1.0
 
     def __post_init__(self) -> None:
         if not 0.0 < self.width < np.inf:
-            raise DataError(f"the width of a ramp must be a positive number, got {self.width!r}")
+            raise DataError(
+                f"the width of a {self.name} must be a positive number, got {self.width!r}; 1 is the default"
+            )
+
+    def __str__(self) -> str:
+        return f"{self.name}[{self.width:g}]"
+
+
+@dataclass(frozen=True)
+class Ramp(_Wide):
+    """1 − m/width cut to [0, 1]: not convex, but the narrower, the nearer to the 0/1 loss itself."""
+
+    name: ClassVar[str] = "ramp"
 
     @property
     def reach(self) -> float:
         """The width."""
         return self.width
 
-    def value(self, margin: Any) -> Any:
+    def value(self, margin: Margins) -> Margins:
         """The loss."""
         return (1.0 - margin / self.width).clip(0.0, 1.0)
 
-    def slope(self, margin: Any) -> Any:
+    def slope(self, margin: Margins) -> Margins:
         """−1/width between 0 and the width."""
         return ((margin > 0.0) & (margin < self.width)) / -self.width
 
@@ -145,33 +170,25 @@ class Ramp(Surrogate):
         """1/width² where there is a slope: a step of one width crosses the ramp."""
         return ((margin > 0.0) & (margin < self.width)) / self.width**2
 
-    def __str__(self) -> str:
-        return f"ramp[{self.width:g}]"
+    def rounded(self, corner: float) -> Surrogate:
+        """Both corners."""
+        return Rounded(self.width, corner, ramp=True)
 
 
 @dataclass(frozen=True)
-class Sigmoid(Surrogate):
+class Sigmoid(_Wide):
     """1/(1 + e^{m/width}): the count itself, smoothed. No bound (it is ½ at 0), but never without a slope.
 
     A narrow ramp cannot leave "predict nothing", where it is flat; this can. For a warm start with a falling width.
     """
 
     name: ClassVar[str] = "sigmoid"
-    convex: ClassVar[bool] = False
-    width: float = 1.0
 
-    def __post_init__(self) -> None:
-        if not 0.0 < self.width < np.inf:
-            raise DataError(f"the width of a sigmoid must be a positive number, got {self.width!r}")
-
-    def value(self, margin: Any) -> Any:
+    def value(self, margin: Margins) -> Margins:
         """The smoothed count."""
-        if not isinstance(margin, np.ndarray | np.number | float):
-            return (margin / -self.width).sigmoid()
-        small = np.exp(-np.abs(margin) / self.width)
-        return np.where(margin > 0.0, small, 1.0) / (1.0 + small)
+        return _sigmoid(margin / -self.width)
 
-    def slope(self, margin: Any) -> Any:
+    def slope(self, margin: Margins) -> Margins:
         """−σ(1−σ)/width."""
         value = self.value(margin)
         return value * (value - 1.0) / self.width
@@ -180,15 +197,42 @@ class Sigmoid(Surrogate):
         """|slope|/width: a step of one width or so."""
         return np.asarray(-self.slope(margin) / self.width)
 
-    def __str__(self) -> str:
-        return f"sigmoid[{self.width:g}]"
+
+@dataclass(frozen=True)
+class Rounded(Surrogate):
+    """max(0, 1 − m/width), less max(0, −m/width) if it is a ramp, each a parabola within `corner` of its corner."""
+
+    name: ClassVar[str] = "rounded"
+    width: float
+    corner: float
+    ramp: bool
+
+    def value(self, margin: Margins) -> Margins:
+        """The loss: above the one with corners by at most corner/4."""
+        u = margin / self.width
+        return self._positive_part(1.0 - u) - (self._positive_part(-u) if self.ramp else 0.0)
+
+    def slope(self, margin: Margins) -> Margins:
+        """The derivative."""
+        u = margin / self.width
+        return ((self._rise(-u) if self.ramp else 0.0) - self._rise(1.0 - u)) / self.width
+
+    def curvature(self, margin: FloatArray) -> FloatArray:
+        """The second derivative, where that is positive."""
+        return (np.abs(1.0 - margin / self.width) < self.corner) / (2.0 * self.corner) / self.width**2
+
+    def _positive_part(self, u: FloatArray) -> FloatArray:
+        return np.maximum(u, 0.0) + np.maximum(self.corner - np.abs(u), 0.0) ** 2 / (4.0 * self.corner)
+
+    def _rise(self, u: FloatArray) -> FloatArray:
+        return np.clip((u + self.corner) / (2.0 * self.corner), 0.0, 1.0)
 
 
 SURROGATES: dict[str, type[Surrogate]] = {cls.name: cls for cls in (Hinge, SmoothHinge, Log2, Ramp, Sigmoid)}
 
 
 def parse_surrogate(text: str | Surrogate) -> Surrogate:
-    """The surrogate that a text names; one is passed through.
+    """The surrogate that a text names; a surrogate is returned as it is.
 
     >>> parse_surrogate("ramp[0.5]")
     Ramp(width=0.5)
