@@ -30,7 +30,7 @@ from rankwise.types import FloatArray
 
 CORNERS = (0.3, 0.03, 0.003)
 MULTIPLIER_ROUNDS = 30  # for each corner
-LBFGS_OPTIONS = {"maxiter": 500, "maxcor": 20}  # between two rounds
+LBFGS_STEPS = 500  # between two rounds, at most
 MAX_RHO = 1e4
 
 
@@ -193,7 +193,7 @@ def _solve(program: _Program, tolerance: float) -> tuple[FloatArray, float, int]
     for loss in dict.fromkeys(saddle.surrogate.rounded(corner) for corner in CORNERS):
         program.loss, before = loss, np.inf
         for _ in range(MULTIPLIER_ROUNDS):
-            result = minimize(program, z, jac=True, method="L-BFGS-B", options=LBFGS_OPTIONS)
+            result = minimize(program, z, jac=True, method="L-BFGS-B", options={"maxiter": LBFGS_STEPS, "maxcor": 20})
             z, iterations = result.x, iterations + int(result.nit)
             excesses = saddle.objective.excesses(program.counts(z)[1])
             saddle.multipliers = program.raised(excesses)

@@ -40,4 +40,4 @@ def best_thresholds(
         centres = np.where(values[anchors, best] < least, grids[anchors, best], centres)
         least = np.minimum(least, values[anchors, best])
         radius = radius * (2.0 / (GRID_POINTS - 1))
-    return centres
+    return np.asarray(centres)
