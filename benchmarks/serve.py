@@ -28,6 +28,7 @@ import shutil
 import statistics
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ from http_load import (
 
 import rankwise as rw
 from rankwise.data import web
-from rankwise.rankers._features import NamedColumns
+from rankwise.rankers._features import MatchedColumns
 from rankwise.serve.ranking._model import CurrentModel
 
 DOCUMENTS, FEATURES = 100, 136
@@ -67,7 +68,7 @@ BARE = "bare"
 def fitted(trees: int, seed: int) -> rw.LambdaMART:
     made = web(queries=300, documents=100, features=FEATURES, seed=seed)
     model = rw.LambdaMART("ndcg@10", n_estimators=trees, random_state=seed)
-    return model.fit(NamedColumns(made.X, NAMES), made.y, qid=made.qid)
+    return model.fit(replace(made, feature_names=NAMES))
 
 
 def queries() -> list[np.ndarray]:
@@ -217,7 +218,7 @@ def endurance(folder: Path, count: int) -> dict[str, Any]:
         model = rw.load(file)
         for number, (_, kind) in enumerate(made):
             read = digits if kind == JSON else X.astype(np.float64)
-            right[version, number] = model.predict(NamedColumns(read, NAMES)).tolist()
+            right[version, number] = model.predict(MatchedColumns(read)).tolist()
     path = folder / "m.rw"
     shutil.copy(files[0], path)
 

@@ -51,12 +51,12 @@ def test_rows_carry_everything_along():
         [0, 1, 2],
         ["a", "b", "a"],
         ["x", "y", "z"],
-        weight=[5, 6],
+        query_weight=[5, 6],
         scores=[0.1, 0.2, 0.3],
     )
     part = data.rows(np.array([1]))
     assert (part.X.tolist(), part.y.tolist(), part.qid.tolist()) == ([[2]], [1], ["b"])
-    assert (part.doc_ids.tolist(), part.weight.tolist(), part.scores.tolist()) == (["y"], [6], [0.2])
+    assert (part.doc_ids.tolist(), part.query_weight.tolist(), part.scores.tolist()) == (["y"], [6], [0.2])
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_rows_carry_everything_along():
         (([[1.0]], [np.nan], None), DataError, "labels must be finite, got nan at row 0"),
         (([[1.0]], [1], [1, 2]), ShapeError, "qid must have one entry per row: got 2 entries for 1 rows"),
         (([[1.0]], [1], [1], ["a", "b"]), ShapeError, "doc_ids must have one entry per row"),
-        (([[1.0]], [1], [1], None, [1, 2]), ShapeError, "weight must have one entry per query, got 2 for 1"),
+        (([[1.0]], [1], [1], None, [1, 2]), ShapeError, "query_weight must have one entry per query, got 2 for 1"),
     ],
 )
 def test_what_does_not_fit(arguments, error, words):

@@ -112,7 +112,7 @@ SPARSE: Any = sp.random_array((3, 1500), density=0.01, rng=0, format="csr")
 
 @pytest.mark.parametrize("name", ["out.txt", "out.qrels"])
 def test_sparse_data_weights_and_documents_without_ids(tmp_path: Path, name: str) -> None:
-    data = RankingData(SPARSE, np.zeros(3), qid=[1, 1, 2], weight=[1.0, 2.0])
+    data = RankingData(SPARSE, np.zeros(3), qid=[1, 1, 2], query_weight=[1.0, 2.0])
     with LabelStore.create(tmp_path / "labels.db", data) as store:
         store.judge(0, 1, "ana")
         store.judge(2, 2, "ana")

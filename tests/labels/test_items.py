@@ -23,7 +23,7 @@ MADE = {
     "sparse": RankingData(sp.random_array((9, 2000), density=0.01, rng=0, format="csr"), np.zeros(9), qid=[5] * 9),
     "no features": RankingData(np.zeros((2, 0)), [0, 0], qid=["a b", "c"], doc_ids=["1", "2"]),
     "text queries, weights and names": RankingData(
-        DENSE, [0, 0, 0], qid=["é", "", "é"], weight=[2.0, 0.5], doc_ids=["1", "2", "3"], feature_names=["f", "ä"]
+        DENSE, [0, 0, 0], qid=["é", "", "é"], query_weight=[2.0, 0.5], doc_ids=["1", "2", "3"], feature_names=["f", "ä"]
     ),
     "queries by fractions": RankingData(DENSE, [0, 0, 0], qid=[0.5, 0.25, 0.5]),
     "one list": RankingData(DENSE, [0, 0, 0], qid=None),
@@ -46,8 +46,8 @@ def test_data_come_out_as_they_went_in(path: Path, case: str) -> None:
     assert out.y.tolist() == [-1] * len(data)
     assert out.qid.tolist() == data.qid.tolist()
     assert out.doc_ids.tolist() == (list(map(str, range(len(data)))) if data.doc_ids is None else data.doc_ids.tolist())
-    assert (out.weight is None) == (data.weight is None)
-    assert out.weight is None or out.weight.tolist() == data.weight.tolist()
+    assert (out.query_weight is None) == (data.query_weight is None)
+    assert out.query_weight is None or out.query_weight.tolist() == data.query_weight.tolist()
     assert out.feature_names == data.feature_names
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,9 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from rankwise.data._columns import match_columns
 from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError, ShapeError
-from rankwise.types import FloatArray
+from rankwise.types import FloatArray, IntArray
 
 # Text of any length at its own size; numpy's older type takes four bytes a character of the longest.
 DOC_ID_TYPE = np.dtypes.StringDType()
@@ -23,7 +25,8 @@ class RankingData:
     """Documents of queries: features, labels, and who belongs to which query. Rows keep the input's order.
 
     `X` is float32, dense or CSR; `y` float64, where a label below 0 means "not judged";
-    `weight` one number per query; `doc_ids` text, one per row; `scores` what a file
+    `query_weight` one number per query, by first appearance; `position` where each document of a click log was shown;
+    `doc_ids` text, one per row; `scores` what a file
     brought along (a TREC run), −inf for a document that was not retrieved; `notes` what the reader of a
     file should be told (what was left out, in words); `feature_names` one text a column of X, where they have names.
 
@@ -38,7 +41,8 @@ class RankingData:
     y: FloatArray
     qid: NDArray[Any]
     doc_ids: NDArray[Any] | None = None
-    weight: FloatArray | None = None
+    query_weight: FloatArray | None = None
+    position: FloatArray | IntArray | None = None
     scores: FloatArray | None = None
     notes: tuple[str, ...] = ()
     feature_names: list[str] | None = None
@@ -55,21 +59,23 @@ class RankingData:
             row = int(np.flatnonzero(~np.isfinite(y))[0])
             raise DataError(f"labels must be finite, got {y[row]} at row {row}; drop that row or mark it unjudged (-1)")
         qid = np.zeros(n, dtype=np.int64) if self.qid is None else np.asarray(self.qid)
-        for name, rows in (("qid", qid), ("doc_ids", self.doc_ids), ("scores", self.scores)):
+        position = None if self.position is None else np.asarray(self.position)
+        for name, rows in (("qid", qid), ("doc_ids", self.doc_ids), ("scores", self.scores), ("position", position)):
             if rows is not None and len(rows) != n:
                 raise ShapeError(f"{name} must have one entry per row: got {len(rows)} entries for {n} rows")
         doc_ids = None if self.doc_ids is None else np.asarray(self.doc_ids).astype(DOC_ID_TYPE, copy=False)
-        weight, scores = (None if a is None else np.asarray(a, np.float64) for a in (self.weight, self.scores))
-        fields = {"y": y, "qid": qid, "doc_ids": doc_ids, "weight": weight, "scores": scores}
+        weight, scores = (None if a is None else np.asarray(a, np.float64) for a in (self.query_weight, self.scores))
+        fields = {"y": y, "qid": qid, "doc_ids": doc_ids, "query_weight": weight, "position": position}
+        fields["scores"] = scores
         for name, array in fields.items():
             object.__setattr__(self, name, None if array is None else _read_only(array))
         if self.is_sparse:
             X.data = _read_only(X.data)
         object.__setattr__(self, "X", X if self.is_sparse else _read_only(X))
         _check_names(self.feature_names, self.n_features)
-        if self.weight is not None and len(self.weight) != self.groups.n_queries:
+        if self.query_weight is not None and len(self.query_weight) != self.groups.n_queries:
             raise ShapeError(
-                f"weight must have one entry per query, got {len(self.weight)} for "
+                f"query_weight must have one entry per query, got {len(self.query_weight)} for "
                 f"{self.groups.n_queries} queries; give every query one"
             )
 
@@ -91,20 +97,34 @@ class RankingData:
     def rows(self, keep: NDArray[Any]) -> RankingData:
         """The rows that a mask or an index array keeps (query weights follow their queries)."""
         weight = None
-        if self.weight is not None:
-            kept = self.groups.query_of_row()[keep]
-            _, first = np.unique(kept, return_index=True)
-            weight = self.weight[kept[np.sort(first)]]
-        ids, scores = self.doc_ids, self.scores
-        return RankingData(
-            self.X[keep],
-            self.y[keep],
-            self.qid[keep],
-            None if ids is None else ids[keep],
-            weight,
-            None if scores is None else scores[keep],
-            feature_names=self.feature_names,
+        if self.query_weight is not None:
+            queries = self.groups.query_of_row()[keep]
+            _, first = np.unique(queries, return_index=True)
+            weight = self.query_weight[queries[np.sort(first)]]
+        per_row = {name: getattr(self, name) for name in ("doc_ids", "position", "scores")}
+        return replace(
+            self,
+            X=self.X[keep],
+            y=self.y[keep],
+            qid=self.qid[keep],
+            query_weight=weight,
+            notes=(),
+            **{name: None if values is None else values[keep] for name, values in per_row.items()},
         )
+
+    def with_features(self, names: Sequence[str] | None, count: int) -> RankingData:
+        """The data with the features of a model or of other data: by name where both have names, else by place."""
+        columns = match_columns(self.feature_names, self.n_features, names, count)
+        if columns is None and names == self.feature_names:
+            return self
+        X = self.X
+        if columns is not None and -1 not in columns:
+            X = X[:, columns]
+        elif columns is not None and self.is_sparse:
+            X = sp.csr_array((X.data, X.indices, X.indptr), shape=(len(self), count))
+        elif columns is not None:
+            X = np.pad(X, ((0, 0), (0, count - self.n_features)))
+        return replace(self, X=X, feature_names=None if names is None else list(names))
 
     def __len__(self) -> int:
         return len(self.y)

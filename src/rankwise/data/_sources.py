@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from rankwise.data._columns import match_columns
 from rankwise.data.io._formats import detect, numbered_columns
 from rankwise.data.io._table_batch import TableBatch
 from rankwise.data.io._tables import Columns, TableRows, open_parquet, row_groups_of, rows_in, rows_of_batch
@@ -28,6 +29,7 @@ class RowSource:
 
     features: tuple[str, ...]
     has_qid: bool
+    can_widen: ClassVar[bool] = False  # whether a numbered feature that is not there can be read as zeros
 
     @property
     def feature_names(self) -> list[str] | None:
@@ -42,21 +44,12 @@ class RowSource:
 
     def with_features(self, names: Sequence[str] | None, count: int) -> Self:
         """With the columns of other data: found by name where both have names, else by place."""
-        if names is not None and self.feature_names is not None:
-            if set(names) != set(self.features):
-                odd = min(set(names) ^ set(self.features))
-                which = "one named" if odd in self.features else "none named"
-                raise DataError(
-                    f"{self} must have the columns of the training data, got {which} {odd!r}; "
-                    "name data made in the same way"
-                )
-            return replace(self, features=tuple(names))
-        if len(self.features) != count:
-            raise DataError(
-                f"{self} must have the {count} features of the training data, got {len(self.features)}; "
-                "name data made in the same way"
-            )
-        return self
+        columns = match_columns(
+            self.feature_names, self.n_features, names, count, source=str(self), widen=self.can_widen
+        )
+        if columns is None:
+            return self
+        return replace(self, features=tuple(numbered_columns(count) if -1 in columns else names or ()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +61,7 @@ class ParquetRows(RowSource):
 
     paths: tuple[Path, ...]
     skip_bad: bool = False
+    can_widen: ClassVar[bool] = True
     row_groups: tuple[tuple[int, ...], ...] | None = None
 
     @classmethod
@@ -83,12 +77,6 @@ class ParquetRows(RowSource):
             columns.check_alike(first, path)
         assert first is not None
         return cls(paths=tuple(paths), features=first.features, has_qid=first.qid is not None, skip_bad=skip_bad)
-
-    def widened(self, count: int) -> ParquetRows:
-        """With so many features, if they are numbered: LETOR text that was converted may lack the last, which are 0."""
-        if self.feature_names is None and len(self.features) < count:
-            return replace(self, features=tuple(numbered_columns(count)))
-        return self
 
     def rows_at_most(self) -> int:
         """Rows of all files, malformed ones included."""

@@ -37,7 +37,7 @@ def export_labels(data: RankingData, path: Path) -> int:
     if judged.size == 0:
         raise DataError(f"there is nothing to write to {path}, nobody has judged anything; judge first")
     rows = data.rows(judged)
-    if rows.weight is not None:
+    if rows.query_weight is not None:
         rows = RankingData(rows.X, rows.y, rows.qid, rows.doc_ids, feature_names=rows.feature_names)
     to_file = write_qrels if without_compression(path).suffix == QRELS_ENDING else write
     to_file(rows, path)

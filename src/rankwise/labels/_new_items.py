@@ -62,7 +62,7 @@ class NewItems:
 
     def insert(self, connection: sqlite3.Connection, highest_grade: int) -> None:
         """Write all of it into empty tables."""
-        data, weight = self._data, self._data.weight
+        data, weight = self._data, self._data.query_weight
         names = None if data.feature_names is None else json.dumps(data.feature_names)
         qid_type = QID_TYPES.get(data.qid.dtype.kind, "str")
         facts = (now(), highest_grade, data.n_features, data.is_sparse, qid_type, names, self.digest)

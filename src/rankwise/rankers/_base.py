@@ -12,7 +12,9 @@ from sklearn.base import BaseEstimator
 
 from rankwise._validation import as_vector
 from rankwise.data._groups import QueryGroups
+from rankwise.errors import DataError
 from rankwise.metrics import Metric, evaluate, parse
+from rankwise.rankers._features import MatchedColumns, training_rows
 from rankwise.rankers._parameters import Constraint
 from rankwise.types import FloatArray
 
@@ -49,7 +51,7 @@ class SavableModel(BaseEstimator, ABC):  # type: ignore[misc]
 
     def checked_scores(self, X: FloatArray) -> FloatArray:
         """`scores` of a matrix known to be sound (a column per feature, nothing infinite), checked again or not."""
-        return self.scores(X)
+        return self.scores(MatchedColumns(X))
 
     @abstractmethod
     def to_saved(self) -> SavedModel:
@@ -75,14 +77,22 @@ class Ranker(SavableModel):
         return self.predict(X)
 
     def score(
-        self, X: Any, y: ArrayLike, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> float:
         """The metric of this model on these rows, queries without a value left out.
 
-        Metrics weigh queries, not rows: a query weighs the mean of `sample_weight` over its rows.
+        RankingData brings its labels, queries and their weights along. Metrics weigh queries, not rows: a query weighs
+        the mean of `sample_weight` over its rows.
         """
         metric = parse(self.metric)
-        weight = None
+        data = training_rows(X, y, qid, takes_position=True)
+        y, qid, weight = data.y, data.qid, data.query_weight
+        if y is None:
+            raise DataError("a score needs labels, got y=None; pass them, or RankingData, which has them")
         if sample_weight is not None:
             rows = as_vector("weights", sample_weight)
             groups = QueryGroups.of_rows(qid, rows.size)

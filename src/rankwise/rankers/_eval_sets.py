@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwise._validation import as_vector
+from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import Metric, evaluate
 from rankwise.objectives.lambdas._position_bias import MOST_POSITIONS
@@ -33,17 +34,16 @@ class EvalSet:
         return value
 
 
-def eval_sets(given: Any) -> Sequence[Any]:
-    """One eval_set or a list of them as a list."""
-    if given is None:
-        return []
-    return given if isinstance(given, list) else [given]
+def eval_sets(eval_set: Any) -> Sequence[Any]:
+    """One eval_set or a list of them as a list; RankingData brings its labels and queries."""
+    listed = [] if eval_set is None else eval_set if isinstance(eval_set, list) else [eval_set]
+    return [(rows, rows.y, rows.qid) if isinstance(rows, RankingData) else rows for rows in listed]
 
 
 def judged_rows(given: Any, prepared: Callable[[Any], Any]) -> EvalSet:
     """An eval_set, checked; its features by way of `prepared`."""
     if not isinstance(given, tuple) or len(given) not in (2, 3):
-        raise DataError(f"eval_set must be (X, y, qid) or a list of these, got {type(given).__name__}")
+        raise DataError(f"eval_set must be RankingData, (X, y, qid) or a list of these, got {type(given).__name__}")
     X, y, qid = (*given, None)[:3]
     features, labels = prepared(X), as_vector("labels of eval_set", y)
     groups = None if qid is None else np.asarray(qid)

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_array
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
+from rankwise.data._ranking_data import RankingData
 from rankwise.data._sources import RowSource
 from rankwise.errors import DataError, RankwiseError, ShapeError
 
@@ -27,11 +28,62 @@ REMEDY = "pass one row of numbers per document"
 
 
 @dataclass(frozen=True, eq=False)
-class NamedColumns:
-    """Features in an array, dense or sparse, and the names of its columns: a table without a copy of its values."""
+class MatchedColumns:
+    """An array whose columns are known to be the model's features, so that their names need not be checked."""
 
     values: Any
-    names: list[str]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingRows:
+    """What `fit` learns from; X may still be anything that `as_features` takes."""
+
+    X: Any
+    y: Any
+    qid: Any = None
+    sample_weight: Any = None
+    query_weight: Any = None
+    position: Any = None
+
+
+def training_rows(
+    X: Any,
+    y: Any,
+    qid: Any = None,
+    *,
+    sample_weight: Any = None,
+    query_weight: Any = None,
+    position: Any = None,
+    takes_position: bool = False,
+) -> TrainingRows:
+    """The rows that `fit` or `score` is called with; RankingData brings its labels, queries, weights and positions."""
+    if not isinstance(X, RankingData):
+        return TrainingRows(X, y, qid, sample_weight, query_weight, position)
+    passed = {"y": y, "qid": qid}
+    passed |= {} if X.query_weight is None else {"query_weight": query_weight}
+    passed |= {} if X.position is None else {"position": position}
+    twice = [name for name, value in passed.items() if value is not None]
+    if twice:
+        raise DataError(f"RankingData brings its {twice[0]} along, got {twice[0]} too; pass the data alone")
+    if X.position is not None and not takes_position:
+        raise DataError(
+            "only LambdaMART learns from clicks at positions, got RankingData with a position; "
+            "fit a LambdaMART, or pass dataclasses.replace(data, position=None)"
+        )
+    return TrainingRows(
+        X,
+        X.y,
+        X.qid,
+        sample_weight,
+        query_weight if X.query_weight is None else X.query_weight,
+        position if X.position is None else X.position,
+    )
+
+
+def known_names(model: Any) -> list[str] | None:
+    """The names of the features that a model was fitted with, if they have names."""
+    names = getattr(model, "feature_names_in_", None)
+    return None if names is None else [str(name) for name in names]
 
 
 def is_table(X: Any) -> bool:
@@ -71,8 +123,13 @@ def _with_remedy(said: str) -> str:
 def _checked(model: Any, X: Any, fitting: bool) -> Any:
     if isinstance(X, RowSource):
         return _checked_stream(model, X, fitting)
-    if isinstance(X, NamedColumns):
-        _check_names(model, X.names, fitting)
+    if isinstance(X, RankingData):
+        if fitting:
+            _set_names(model, X.feature_names)
+        else:
+            X = X.with_features(known_names(model), model.n_features_in_)
+        X = X.X
+    elif isinstance(X, MatchedColumns):
         X = X.values
     else:
         _check_feature_names(model, X, reset=fitting)
@@ -104,23 +161,17 @@ def _checked_stream(model: Any, rows: RowSource, fitting: bool) -> RowSource:
     if not rows.features:
         raise DataError(f"{rows} must have at least one feature, got none; name data with features")
     if not fitting:
-        known = getattr(model, "feature_names_in_", None)
-        return rows.with_features(None if known is None else list(known), model.n_features_in_)
-    vars(model).pop("feature_names_in_", None)
-    if rows.feature_names is not None:
-        _check_names(model, rows.feature_names, fitting)
+        return rows.with_features(known_names(model), model.n_features_in_)
+    _set_names(model, rows.feature_names)
     model.n_features_in_ = len(rows.features)
     return rows
 
 
-def _check_names(model: Any, names: list[str], fitting: bool) -> None:
-    if fitting:
+def _set_names(model: Any, names: list[str] | None) -> None:
+    if names is not None:
         model.feature_names_in_ = np.array(names, dtype=object)
-    known = getattr(model, "feature_names_in_", None)
-    if known is None or list(known) != names:
-        raise DataError(
-            f"the columns must be those of the training data, got {', '.join(names)[:200]}; pass those in their order"
-        )
+    elif hasattr(model, "feature_names_in_"):
+        del model.feature_names_in_
 
 
 def _column(model: Any, named: Any, parameter: str) -> int:

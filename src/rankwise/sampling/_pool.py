@@ -18,6 +18,8 @@ from rankwise.errors import DataError, ShapeError
 from rankwise.kernels._threads import by_queries
 from rankwise.kernels.sorting import _rising_lists as rising_lists
 from rankwise.metrics._ranking import falling_rows
+from rankwise.rankers._base import Ranker
+from rankwise.rankers._features import MatchedColumns
 from rankwise.types import BoolArray, Features, FloatArray, IntArray
 
 MAX_SELECTED = 64  # documents per query that are selected without a sort of all
@@ -358,7 +360,8 @@ def _predict(ranker: BaseEstimator, X: Features) -> FloatArray:
     n_rows = X.shape[0]  # type: ignore[union-attr]
     if n_rows == 0:
         return np.empty(0)
-    scores = as_vector("scores", ranker.predict(X))
+    # The columns of a pool are those that its ranker was fitted on; rankers of others take plain arrays.
+    scores = as_vector("scores", ranker.predict(MatchedColumns(X) if isinstance(ranker, Ranker) else X))
     if scores.size != n_rows:
         raise ShapeError(f"{type(ranker).__name__}.predict must give one score per row, got {scores.size} for {n_rows}")
     return scores

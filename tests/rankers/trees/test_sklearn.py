@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,7 +17,6 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 import rankwise as rw
 from rankwise.errors import DataError
 from rankwise.rankers import LambdaMART
-from rankwise.rankers._features import NamedColumns
 from tests.rankers.factories import TRAIN, VALID
 
 SMALL = {"n_estimators": 5, "num_leaves": 7, "min_child_samples": 1, "random_state": 0, "n_jobs": 1}
@@ -123,13 +124,15 @@ def test_other_columns_than_in_training_are_our_error_with_a_remedy():
         assert said in str(caught.value)
 
 
-def test_an_array_with_names_is_a_table():
+def test_ranking_data_with_names_is_a_table():
     names, options = list("abcdef"), {**SMALL, "monotone_constraints": {"b": 1}}
     train, valid = (pd.DataFrame(one.X, columns=names) for one in (TRAIN, VALID))
     table = LambdaMART(**options).fit(train, TRAIN.y, qid=TRAIN.qid)
-    named = LambdaMART(**options).fit(NamedColumns(TRAIN.X, names), TRAIN.y, qid=TRAIN.qid)
+    named = LambdaMART(**options).fit(replace(TRAIN, feature_names=names))
     assert list(named.feature_names_in_) == names
-    assert np.array_equal(named.predict(NamedColumns(VALID.X, names)), table.predict(valid))
-    assert named.explain(NamedColumns(VALID.X, names), 0, 1).features == names
-    with pytest.raises(DataError, match="must be those of the training data, got b, a, c, d, e, f; pass those"):
-        named.predict(NamedColumns(VALID.X, list("bacdef")))
+    assert np.array_equal(named.predict(replace(VALID, feature_names=names)), table.predict(valid))
+    assert named.explain(replace(VALID, feature_names=names), 0, 1).features == names
+    turned = replace(VALID, X=VALID.X[:, ::-1], feature_names=names[::-1])
+    assert np.array_equal(named.predict(turned), table.predict(valid))
+    with pytest.raises(DataError, match="must have the columns of the training data, got none named 'f'; pass data"):
+        named.predict(replace(VALID, feature_names=list("abcdeg")))

@@ -11,7 +11,6 @@ import rankwise as rw
 from rankwise.data import ParquetRows, RankingData, cubic, write
 from rankwise.data import _sources as source
 from rankwise.errors import DataError, FormatError
-from rankwise.rankers._features import NamedColumns
 from rankwise.rankers.trees import _plan as planning
 
 DATA = cubic(queries=60, documents=20, features=6, seed=1)
@@ -86,7 +85,7 @@ def test_columns_are_found_by_name_in_any_order(tmp_path):
     model = rw.LambdaMART("ndcg@5", monotone_constraints={"b": 1}, **SMALL)
     model.fit([tmp_path / "named.parquet", tmp_path / "turned.parquet"], eval_set=str(tmp_path / "turned.parquet"))
     assert list(model.feature_names_in_) == names
-    expected = model.predict(NamedColumns(DATA.X, names))
+    expected = model.predict(named)
     assert np.array_equal(model.predict(tmp_path / "turned.parquet"), expected)
     write(RankingData(DATA.X, DATA.y, DATA.qid, feature_names=list("abcdeg")), tmp_path / "other.parquet")
     with pytest.raises(DataError, match="got none named 'f'"):

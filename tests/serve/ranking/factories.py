@@ -9,7 +9,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,7 +19,6 @@ import pyarrow as pa
 
 import rankwise as rw
 from rankwise.data import cubic
-from rankwise.rankers._features import NamedColumns
 from rankwise.serve._server import listening, url_of
 from rankwise.serve.ranking._app import Limits, RankingService
 from rankwise.serve.ranking._metrics import Metrics
@@ -38,7 +37,7 @@ ARROW = "application/vnd.apache.arrow.stream"
 
 def fitted(model: Any, *, named: bool = True) -> Any:
     """A model of the data, whose features have names."""
-    return model.fit(NamedColumns(DATA.X, NAMES) if named else DATA.X, DATA.y, qid=DATA.qid)
+    return model.fit(replace(DATA, feature_names=NAMES) if named else DATA)
 
 
 def trees(*, named: bool = True, **more: Any) -> Any:

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
 import rankwise as rw
 from rankwise.rankers._base import model_kinds
-from rankwise.rankers._features import NamedColumns
 from rankwise.serve.ranking._app import LONG
 from tests.serve.ranking.factories import ARROW, DATA, IDS, NAMES, SMALL, Client, X, fitted, serving, stream, trees
 
@@ -74,9 +74,9 @@ def test_every_kind_of_ranker_gives_the_scores_of_predict(kind: str, tmp_path: P
     with serving(tmp_path / "m.rw") as client:
         for body, content in (BODIES["names"], BODIES["arrow lists"]):
             status, said = client.rank(body, content)
-            assert (status, said["scores"]) == (200, model.predict(NamedColumns(X, NAMES)).tolist())
+            assert (status, said["scores"]) == (200, model.predict(pd.DataFrame(X, columns=NAMES)).tolist())
         status, said = client.send("POST", "/explain", {"features": X.tolist(), "pair": [3, 8]})
-    why = model.explain(NamedColumns(X, NAMES), 3, 8)
+    why = model.explain(pd.DataFrame(X, columns=NAMES), 3, 8)
     assert status == 200
     assert said["reasons"][0]["difference"] == pytest.approx(why.difference)
     adds = {part["feature"]: part["adds"] for part in said["reasons"][0]["parts"]}
@@ -132,7 +132,7 @@ def test_a_long_body_is_scored_as_a_short_one(linear_client: Client, tmp_path: P
     many = np.random.default_rng(0).normal(size=(9_000, 4))
     status, said = linear_client.rank({"features": many.tolist()})
     assert len(str(many.tolist())) > LONG
-    assert (status, said["scores"]) == (200, rw.load(linear_file).predict(NamedColumns(many, NAMES)).tolist())
+    assert (status, said["scores"]) == (200, rw.load(linear_file).predict(pd.DataFrame(many, columns=NAMES)).tolist())
 
 
 def test_explain_names_each_of_the_best_against_the_next(client: Client) -> None:

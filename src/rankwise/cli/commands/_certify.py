@@ -49,7 +49,7 @@ def certify(
     wanted = objective or _own_objective(loaded.ranker)
     rows = loaded.read(data, skip_bad)
     with working("certifying"):
-        found = find_threshold(rows.y, loaded.scores(rows.X), wanted, confidence=confidence)
+        found = find_threshold(rows.y, loaded.scores(rows), wanted, confidence=confidence)
     if json:
         print_json(found.to_dict())
     else:

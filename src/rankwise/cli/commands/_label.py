@@ -109,7 +109,7 @@ def label(
         raise DataError(f"--overlap {overlap} needs as many labellers, got {people}; name them by --token")
     check_outputs([db], [*data, *([text] if text else []), *(test or []), *(labelled or [])])
     rows = read_features(data, skip_bad)
-    judged = read_features(test, skip_bad, like=rows) if test else None
+    judged = read_features(test, skip_bad).with_features(rows.feature_names, rows.n_features) if test else None
     with listening(host, port) as socket, open_store(db, rows, text, labelled or []) as store:
         learner = Learner(unfitted, measured, judged, seed)
         session = Session(Refit(store, chooser, learner, ranker, Path(f"{db}.models")), overlap=overlap)

@@ -55,7 +55,7 @@ def predict(
         rows = loaded.read(data, skip_bad)
         queries = f", {rows.groups.n_queries} queries"
         with working("scoring"):
-            scores = loaded.scores(rows.X)
+            scores = loaded.scores(rows)
         count = write_scores(iter([scores]), out)
     else:
         with cluster_of(dask) as client, working("scoring"):
@@ -69,7 +69,7 @@ def _write_run(loaded: LoadedModel, data: list[Path], out: Path | None, skip_bad
     with working("scoring"):
         from rankwise.cli.support._trec_runs import run_lines
 
-        text = "\n".join(run_lines(rows, loaded.scores(rows.X), TAG))
+        text = "\n".join(run_lines(rows, loaded.scores(rows), TAG))
     if out is None:
         print(text)
         return

@@ -99,7 +99,7 @@ def simulate(
             check_picture_name(picture)
             place = stack.enter_context(place_for(picture))
         rows = read_features(data, skip_bad)
-        judged = read_features(test, skip_bad, like=rows)
+        judged = read_features(test, skip_bad).with_features(rows.feature_names, rows.n_features)
         with progress_bar(len(names) * seeds) as callbacks:
             found = run(
                 rows, judged, names, made, rounds, per_query, seeds,

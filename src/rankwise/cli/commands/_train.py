@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from inspect import signature
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -14,12 +15,15 @@ from rankwise.cli import _options as options
 from rankwise.cli._errors import STOPPED
 from rankwise.cli._output import check_outputs, place_for, print_json, print_notes, print_table, working
 from rankwise.cli.support._checkpoint_folder import checkpoint_file
-from rankwise.cli.support._model_data import named_features, read_features, without_column
+from rankwise.cli.support._model_data import read_features
 from rankwise.cli.support._parquet import DaskOption, cluster_of, expand, parquet_rows, rounds_ahead
 from rankwise.cli.support._progress import progress_bar
 from rankwise.cli.support._train_rate import train_rate
 from rankwise.cli.support._train_summary import lines_of, summary_of
 from rankwise.errors import DataError
+
+if TYPE_CHECKING:
+    from rankwise.data import RankingData
 
 # The same names as rankwise.rankers has, which takes seconds to import; a test compares them.
 Model = Literal[
@@ -135,9 +139,9 @@ def train(
         rows = parquet_rows(data, skip_bad, dask) if "client" in takes and position is None else None
         if rows is not None:
             streamed = parquet_rows(valid, skip_bad, dask)
-            judged = _judged_in_memory(valid, skip_bad, rows) if streamed is None else streamed.widened(rows.n_features)
+            eval_set = (read_features(valid, skip_bad) if valid else None) if streamed is None else streamed
             with cluster_of(dask) as client, progress_bar(rounds_ahead(ranker, rows)) as callbacks:
-                ranker.fit(rows, eval_set=judged, callbacks=callbacks, client=client, **kept)
+                ranker.fit(rows, eval_set=eval_set, callbacks=callbacks, client=client, **kept)
             # All rows are read once more for this, which a cluster of workers is not there for.
             on_train = math.nan if dask is not None else ranker.score(rows)
         else:
@@ -158,28 +162,31 @@ def _fit_in_memory(
     ranker: Any, data: list[Path], valid: list[Path], skip_bad: bool, position: str | None, kept: dict[str, Any]
 ) -> float:
     """Read everything and train; the metric on the training data."""
-    rows = read_features(data, skip_bad)
-    if position is not None:
-        positions, rows = without_column(rows, position)
-        kept = kept | {"position": positions}
+    rows = _with_positions(read_features(data, skip_bad), position)
+    if position is not None and rows.position is None:
+        names = rows.feature_names or [str(number) for number in range(1, rows.n_features + 1)]
+        raise DataError(f"there is no column {position}, got {', '.join(names)[:200]}; name one of them")
     if len(rows) < 2:
         raise DataError(f"there must be two or more rows to learn from, got {len(rows)}; name more data")
-    judged = _judged_in_memory(valid, skip_bad, rows, position)
+    eval_set = _with_positions(read_features(valid, skip_bad), position) if valid else None
     with progress_bar(ranker.max_rounds(rows.y, rows.qid)) as callbacks:
-        ranker.fit(
-            named_features(rows),
-            rows.y,
-            qid=rows.qid,
-            eval_set=judged,
-            callbacks=callbacks,
-            **kept,
-        )
-    return float(ranker.score(named_features(rows), rows.y, rows.qid))
+        ranker.fit(rows, eval_set=eval_set, callbacks=callbacks, **kept)
+    return float(ranker.score(rows))
 
 
-def _judged_in_memory(valid: list[Path], skip_bad: bool, like: Any, leave_out: str | None = None) -> Any:
-    """What training is judged on, with the columns of the training data."""
-    if not valid:
-        return None
-    rows = read_features(valid, skip_bad, like=like, leave_out=leave_out)
-    return named_features(rows), rows.y, rows.qid
+def _with_positions(data: RankingData, column: str | None) -> RankingData:
+    """The data with this column, by name or by number from 1, as positions; unchanged where it has no such column."""
+    import numpy as np
+
+    names = data.feature_names or [str(number) for number in range(1, data.n_features + 1)]
+    if column not in names:
+        return data
+    place = names.index(column)
+    others = np.delete(np.arange(data.n_features), place)
+    values = data.X[:, [place]]
+    return replace(
+        data,
+        X=data.X[:, others],
+        feature_names=None if data.feature_names is None else [names[other] for other in others],
+        position=np.asarray(values.toarray() if data.is_sparse else values, dtype=np.float64).ravel(),
+    )

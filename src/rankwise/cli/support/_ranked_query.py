@@ -40,7 +40,7 @@ def rank_query(loaded: LoadedModel, data: RankingData, query: str) -> list[Ranke
         some = ", ".join(qids[:3])
         raise DataError(f"there is no query {query!r} in the data, its first are {some}; name one that it has")
     rows = np.flatnonzero(data.groups.query_of_row() == qids.index(query))
-    scores = loaded.scores(data.X[rows])
+    scores = loaded.scores(data.rows(rows))
     ids = data.doc_ids
     return [
         Ranked(
@@ -56,9 +56,9 @@ def rank_query(loaded: LoadedModel, data: RankingData, query: str) -> list[Ranke
 
 def reasons(loaded: LoadedModel, data: RankingData, ranked: list[Ranked]) -> list[Reason]:
     """For each two neighbours, the features that matter, those that add or take most first."""
-    X = data.X[[one.row - 1 for one in ranked]]
+    rows = data.rows(np.array([document.row - 1 for document in ranked]))
     names, found = loaded.features, []
     for upper in range(len(ranked) - 1):
-        told = loaded.ranker.explain(X, upper, upper + 1)
+        told = loaded.ranker.explain(rows, upper, upper + 1)
         found.append(Reason(ranked[upper].rank, ranked[upper + 1].rank, told.difference, told.parts(names)))
     return found

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rankwise.cli._output import place_for, print_json, print_table, working
-from rankwise.cli.support._model_data import named_features, read_features
+from rankwise.cli.support._model_data import read_features
 
 
 def train_rate(
@@ -30,13 +30,9 @@ def train_rate(
         classifier = make_classifier(model, objective, seed, settings)
     with place_for(out) as place:
         rows = read_features(data, skip_bad)
-        judged = read_features(valid, skip_bad, like=rows) if valid else None
+        eval_set = read_features(valid, skip_bad) if valid else None
         with working("training"):
-            classifier.fit(
-                named_features(rows),
-                (rows.y > 0).astype(int),
-                eval_set=None if judged is None else (named_features(judged), (judged.y > 0).astype(int)),
-            )
+            classifier.fit(rows, eval_set=eval_set)
         save(classifier, place)
     chosen = classifier.history_
     summary: dict[str, Any] = {

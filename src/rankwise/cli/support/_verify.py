@@ -56,4 +56,4 @@ def verified(loaded: LoadedModel, files: list[Path], skip_bad: bool) -> Verified
         raise DataError(f"--verify is for models of kind margin, which have a certificate, got {model.kind}; drop it")
     rows = loaded.read(files, skip_bad)
     with working("verifying"):
-        return Verified(model.certificate_, model.verify(rows.X, rows.y, qid=rows.qid))
+        return Verified(model.certificate_, model.verify(rows))

@@ -12,7 +12,7 @@ from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError
 from rankwise.models.export._base import Format, Predict
 from rankwise.models.export._scorer import Scorer
-from rankwise.rankers._features import NamedColumns
+from rankwise.rankers._features import MatchedColumns
 from rankwise.types import FloatArray
 
 CELLS = 2**22  # of rows at once
@@ -62,7 +62,6 @@ class Comparison:
 
 def compare_rows(model: Any, scorer: Scorer, to: Format, predict: Predict, X: Any, qid: Any) -> Difference:
     """Scores of the rows by the model and by the file."""
-    names = getattr(model, "feature_names_in_", None)
     ours = np.empty(X.shape[0])
     theirs, tolerance, sizes = ours.copy(), ours.copy(), ours.copy()
     step = max(CELLS // X.shape[1], 1)
@@ -72,7 +71,7 @@ def compare_rows(model: Any, scorer: Scorer, to: Format, predict: Predict, X: An
         dense = np.ascontiguousarray(part.toarray() if hasattr(part, "toarray") else part, dtype=np.float32)
         _check_missing(to, scorer, dense, start)
         with np.errstate(all="ignore"):  # extremes overflow on either side
-            ours[rows] = model.scores(part if names is None else NamedColumns(part, [str(name) for name in names]))
+            ours[rows] = model.scores(MatchedColumns(part))
             theirs[rows] = predict(dense) + to.offset(scorer)
             sizes[rows] = scorer.magnitude(np.nan_to_num(dense, nan=0.0))
             unit = (2.0 * scorer.rounding + to.rounding) * (scorer.terms + 4)

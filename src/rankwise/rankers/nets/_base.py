@@ -16,6 +16,7 @@ from rankwise.errors import need_extra
 from rankwise.rankers._base import Ranker, SavedModel
 from rankwise.rankers._checkpoint import Checkpoint
 from rankwise.rankers._explanation import Explanation
+from rankwise.rankers._features import training_rows
 from rankwise.rankers._parameters import (
     BOOLEAN,
     HIDDEN,
@@ -77,7 +78,7 @@ class NetRanker(Ranker):
     def fit(
         self,
         X: Any,
-        y: ArrayLike,
+        y: ArrayLike | None = None,
         *,
         qid: ArrayLike | None = None,
         eval_set: Any = None,
@@ -89,6 +90,7 @@ class NetRanker(Ranker):
     ) -> Self:
         """Train on rows in any order; `qid=None` is one list.
 
+        X may be RankingData, which brings its labels, queries and query weights along, and so may each eval_set.
         `eval_set` is (X, y, qid) or a list of these; the net of the epoch that is best on the first is kept. A pair of
         documents weighs the product of their `sample_weight`s times its query's `query_weight` (queries by first
         appearance). After each epoch, every callback is called with its number and {metric: value} on the first
@@ -106,6 +108,7 @@ class NetRanker(Ranker):
         from rankwise.rankers.nets._replicas import joined_ranks
         from rankwise.rankers.nets._training import NetTraining
 
+        data = training_rows(X, y, qid, sample_weight=sample_weight, query_weight=query_weight)
         ranks = joined_ranks()
         with fork_rng(devices=[]):
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -114,7 +117,7 @@ class NetRanker(Ranker):
             if self.random_state is None and file.seed is not None:
                 seed = file.seed
             seed = int(ranks.same([float(seed)])[0])
-            plan = make_net_plan(self, X, y, qid, eval_set, sample_weight, query_weight, seed)
+            plan = make_net_plan(self, data.X, data.y, data.qid, eval_set, data.sample_weight, data.query_weight, seed)
             file.follow(seed, plan.fingerprint)
             training = NetTraining(plan, self._descent(plan), file.state, ranks)
             interrupted = False

@@ -18,7 +18,7 @@ from rankwise.metrics import parse
 from rankwise.rankers._base import Ranker, SavedModel
 from rankwise.rankers._eval_sets import EvalSet, eval_sets, judged_rows
 from rankwise.rankers._explanation import Explanation, explained
-from rankwise.rankers._features import as_features, as_numbers, is_table
+from rankwise.rankers._features import TrainingRows, as_features, as_numbers, is_table, training_rows
 from rankwise.rankers._pair_rows import PairRows, pair_rows
 from rankwise.rankers._parameters import VERBOSE, Constraint, check_parameters
 from rankwise.rankers._persistence import histories, know_features, number_or_none, told_of, whole
@@ -77,7 +77,7 @@ class PairRanker(Ranker):
     def fit(
         self,
         X: Any,
-        y: ArrayLike,
+        y: ArrayLike | None = None,
         *,
         qid: ArrayLike | None = None,
         eval_set: Any = None,
@@ -87,15 +87,21 @@ class PairRanker(Ranker):
     ) -> Self:
         """Train on rows in any order; `qid=None` is one list.
 
+        X may be RankingData, which brings its labels, queries and query weights along, and so may each eval_set.
         `eval_set` is (X, y, qid) or a list of these; what is best on the first is kept. A pair of documents weighs the
         product of their `sample_weight`s times its query's `query_weight` (queries by first appearance). After each
         step, every callback is called with its number and {metric: value} on the first eval_set.
 
         Ctrl-C ends training early: the best so far is kept, `interrupted_` is True and a warning is logged.
         """
+        data = training_rows(X, y, qid, sample_weight=sample_weight, query_weight=query_weight)
+        return self._fit(data, eval_set, callbacks)
+
+    def _fit(self, data: TrainingRows, eval_set: Any, callbacks: Iterable[Callback] | None) -> Self:
         check_parameters(self)
         metric, called = parse(self.metric), list(callbacks or ())
-        rows = pair_rows(type(self).__name__, self._features(X, True), y, qid, sample_weight, query_weight)
+        features = self._features(data.X, True)
+        rows = pair_rows(type(self).__name__, features, data.y, data.qid, data.sample_weight, data.query_weight)
         judged = [judged_rows(one, lambda X: self._features(X, False)) for one in eval_sets(eval_set)]
         kept, number, history, interrupted = None, 0, [], False
         try:

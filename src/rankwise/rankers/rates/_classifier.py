@@ -11,6 +11,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError
 from rankwise.metrics import Certificate, Metric, certify, evaluate
 from rankwise.metrics.catalogue._curve import CurveMetric
@@ -30,7 +31,7 @@ from rankwise.rankers.rates._plan import (
     rows_of_targets,
     seen,
 )
-from rankwise.rankers.rates._targets import positives_of
+from rankwise.rankers.rates._targets import class_labels, positives_of
 from rankwise.types import FloatArray
 
 
@@ -135,10 +136,19 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(
-        self, X: Any, y: ArrayLike, *, eval_set: tuple[Any, ...] | None = None, sample_weight: ArrayLike | None = None
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        eval_set: RankingData | tuple[Any, ...] | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Train on all rows; `eval_set`, (X, y) or (X, y, weights), has rows to choose and place the threshold by."""
+        """Train on all rows; `eval_set`, (X, y) or (X, y, weights), has rows to choose and place the threshold by.
+
+        X and `eval_set` may be RankingData: labels above 0 are then the positive class 1, all others 0.
+        """
         objective = checked_objective(self)
+        y = class_labels(X, y)
         features, targets = features_of(self, X, fitting=True), positives_of(y)
         self.classes_, self.kind_of_target_ = targets.classes, targets.kind
         self.standardizer_ = None if self.model == "trees" else Standardizer.of(features, np.arange(len(features)))
@@ -203,7 +213,7 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         total = found.sum(axis=1, keepdims=True)
         return np.where(total > 0, found / np.where(total > 0, total, 1.0), 1.0 / found.shape[1])
 
-    def certify(self, X: Any, y: ArrayLike, *, confidence: float = 0.95) -> Certificate:
+    def certify(self, X: Any, y: ArrayLike | None = None, *, confidence: float = 0.95) -> Certificate:
         """A threshold of `decision_function` that keeps the objective's promise with this confidence.
 
         The rows must be new: neither trained on nor chosen by. For two classes; see `rankwise.certify`.
@@ -211,15 +221,15 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         decisions = self.decision_function(X)
         if self.kind_of_target_ != "binary":
             raise DataError(f"a certificate is for two classes, got {len(self.classes_)}; certify each column yourself")
-        positive = positives_of(y, self.kind_of_target_, self.classes_).positive[:, 0]
+        positive = positives_of(class_labels(X, y), self.kind_of_target_, self.classes_).positive[:, 0]
         metrics = [term.metric for term in checked_objective(self).terms]
         promised = next((metric for metric in metrics if isinstance(metric, CurveMetric)), metrics[0])
         return certify(positive, decisions, promised, confidence=confidence)
 
-    def objective_value(self, X: Any, y: ArrayLike) -> float:
+    def objective_value(self, X: Any, y: ArrayLike | None = None) -> float:
         """The metric that the objective names, wherever its threshold; of several classes the mean over them."""
         found = self.decision_function(X)
-        positive = positives_of(y, self.kind_of_target_, self.classes_).positive
+        positive = positives_of(class_labels(X, y), self.kind_of_target_, self.classes_).positive
         columns = found[:, None] if found.ndim == 1 else found
         total = 0.0
         for term in checked_objective(self).terms:

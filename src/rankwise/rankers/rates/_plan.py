@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError, ShapeError, need_extra
 from rankwise.objectives.rates._objective import RateObjective, rate_objective
 from rankwise.rankers._eval_sets import weights_of
@@ -14,7 +15,7 @@ from rankwise.rankers._features import as_features, as_numbers, is_table
 from rankwise.rankers._parameters import check_parameters
 from rankwise.rankers.nets._plan import net_features
 from rankwise.rankers.rates._rows import Rows
-from rankwise.rankers.rates._targets import Targets, positives_of
+from rankwise.rankers.rates._targets import Targets, class_labels, positives_of
 from rankwise.rankers.rates.families._base import Family
 from rankwise.rankers.rates.families._linear import LinearFamily
 from rankwise.rankers.rates.families._trees import TreeFamily
@@ -74,8 +75,10 @@ def judged_rows(model: Any, eval_set: Any, known: Targets) -> Rows | None:
     """The rows to choose by, if there are any."""
     if eval_set is None:
         return None
+    if isinstance(eval_set, RankingData):
+        eval_set = (eval_set, class_labels(eval_set, None))
     if not isinstance(eval_set, tuple) or len(eval_set) not in (2, 3):
-        raise DataError(f"eval_set must be (X, y) or (X, y, weights), got {type(eval_set).__name__}")
+        raise DataError(f"eval_set must be RankingData, (X, y) or (X, y, weights), got {type(eval_set).__name__}")
     X, y, weight = (*eval_set, None)[:3]
     features = features_of(model, X, fitting=False)
     return rows_of_targets(model, features, positives_of(y, known.kind, known.classes), weight, " of eval_set")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
+from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError, ShapeError
 from rankwise.types import BoolArray
 
@@ -23,6 +24,15 @@ class Targets:
     kind: Kind
     classes: NDArray[Any]
     positive: BoolArray
+
+
+def class_labels(X: Any, y: Any) -> Any:
+    """The labels that go with X: RankingData brings its own, of which those above 0 are positive."""
+    if not isinstance(X, RankingData):
+        return y
+    if y is not None:
+        raise DataError("RankingData brings its y along, got y too; pass the data alone")
+    return (X.y > 0).astype(np.int64)
 
 
 def positives_of(y: Any, kind: Kind | None = None, known: NDArray[Any] | None = None) -> Targets:

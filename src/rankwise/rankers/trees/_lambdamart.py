@@ -21,7 +21,7 @@ from rankwise.objectives.lambdas._objective import Norm
 from rankwise.rankers._base import Ranker, SavedModel
 from rankwise.rankers._checkpoint import Checkpoint
 from rankwise.rankers._explanation import Explanation, explain_rows
-from rankwise.rankers._features import as_features
+from rankwise.rankers._features import as_features, training_rows
 from rankwise.rankers._parameters import (
     MAPPING,
     N_JOBS,
@@ -177,8 +177,9 @@ class LambdaMART(Ranker):
     ) -> Self:
         """Train on rows in any order; `qid=None` is one list.
 
-        X may name Parquet files instead: a path, a pattern (`parts/*.parquet`) or a list of them, with the columns that
-        `rankwise.read` knows. They are read in passes and need not fit into memory; the model is the same.
+        X may be RankingData, which brings its labels, queries, query weights and positions along, and so may each
+        eval_set. X may name Parquet files instead: a path, a pattern (`parts/*.parquet`) or a list of them, with the
+        columns that `rankwise.read` knows. They are read in passes and need not fit into memory; the model is the same.
 
         `eval_set` is (X, y, qid) or a list of these; the first is what training stops on. A pair of documents weighs
         the product of their `sample_weight`s times its query's `query_weight` (queries by first appearance). After
@@ -200,7 +201,11 @@ class LambdaMART(Ranker):
         state = file.state or State()
         if self.random_state is None and file.seed is not None:
             seed = file.seed
-        given = (X, y, qid, eval_set, sample_weight, query_weight)
+        data = training_rows(
+            X, y, qid, sample_weight=sample_weight, query_weight=query_weight, position=position, takes_position=True
+        )
+        position = data.position
+        given = (data.X, data.y, data.qid, eval_set, data.sample_weight, data.query_weight)
         if client is not None and position is not None:
             raise DataError("positions are learned from on one machine, got a client too; leave out one of the two")
         plan: Course = (
@@ -294,8 +299,6 @@ class LambdaMART(Ranker):
         if stream is not None:
             found = survey(stream, 0)
             y, qid = found.y, found.qid
-        if y is None:
-            raise DataError("a score needs labels, got y=None; pass them, or Parquet files that have them")
         return super().score(X if stream is None else stream, y, qid, sample_weight)
 
     def checked_scores(self, X: FloatArray) -> FloatArray:

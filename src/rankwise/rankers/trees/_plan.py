@@ -218,7 +218,9 @@ def _judged(model: Any, given: Any, train: lgb.Dataset, parameters: dict[str, An
         data = binned(found.features, found.y, parameters, train)
         return Judged(data, found.features, found.y, found.qid)
     if not isinstance(given, tuple) or len(given) not in (2, 3, 4):
-        raise DataError(f"eval_set must be (X, y, qid), Parquet files or a list of these, got {type(given).__name__}")
+        raise DataError(
+            f"eval_set must be RankingData, (X, y, qid), Parquet files or a list of these, got {type(given).__name__}"
+        )
     X, y, qid, start = (*given, None, None)[:4]
     features, labels = as_features(model, X, fitting=False), as_vector("labels of eval_set", y)
     groups = None if qid is None else np.asarray(qid)

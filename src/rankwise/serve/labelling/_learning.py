@@ -13,7 +13,6 @@ import numpy as np
 from rankwise.data import RankingData
 from rankwise.errors import DataError
 from rankwise.metrics import evaluate
-from rankwise.rankers._features import NamedColumns
 from rankwise.sampling import Pool
 from rankwise.types import FloatArray
 
@@ -63,15 +62,14 @@ class Learner:
                 raise StoppedError
 
         rows = data.rows(np.flatnonzero(data.y >= 0))
-        X = rows.X if rows.feature_names is None else NamedColumns(rows.X, rows.feature_names)
-        return self.make().fit(X, rows.y, qid=rows.qid, callbacks=[give_up])
+        return self.make().fit(rows, callbacks=[give_up])
 
     def value(self, ranker: Any, data: RankingData, stop: Event) -> float | None:
         """The metric of a ranker fitted on `data`, None where it cannot be told yet."""
         scores: FloatArray | None
         if self.test is not None:
-            rows = np.flatnonzero(self.test.y >= 0)
-            judged, scores = self.test.rows(rows), scores_of(ranker, self.test.X[rows])
+            judged = self.test.rows(self.test.y >= 0)
+            scores = ranker.predict(judged)
         else:
             judged = data.rows(np.flatnonzero(data.y >= 0))
             scores = self._held_out_scores(data, stop)
@@ -95,11 +93,5 @@ class Learner:
                 ranker = self.fit(data.rows(rest), stop)
             except DataError:  # trees need some dozens of rows
                 return None
-            scores[fold == held_out] = scores_of(ranker, data.X[judged[fold == held_out]])
+            scores[fold == held_out] = ranker.predict(data.rows(judged[fold == held_out]))
         return scores
-
-
-def scores_of(ranker: Any, X: Any) -> FloatArray:
-    """Scores of rows without names; scikit-learn would warn that the ranker knows some."""
-    vars(ranker).pop("feature_names_in_", None)
-    return np.asarray(ranker.predict(X), dtype=np.float64)

@@ -13,7 +13,7 @@ from rankwise.labels import LabelStore
 from rankwise.models import save
 from rankwise.serve.labelling._choosing import Chooser
 from rankwise.serve.labelling._curve import Gain, Point, curve_of, expected_gain
-from rankwise.serve.labelling._learning import Learner, can_learn, scores_of
+from rankwise.serve.labelling._learning import Learner, can_learn
 from rankwise.types import BoolArray
 
 NO_RANKER = "none"
@@ -55,7 +55,6 @@ class Refit:
         if ranker is not None:
             self.folder.mkdir(mode=0o700, exist_ok=True)
             save(ranker, model_file(self.folder, number))
-            scores_of(ranker, data.X[:1])  # from here on it takes rows without names
             value = learner.value(ranker, data, stop)
         sampler, rows = self.chooser.choose(data, skipped_items(store), ranker, number)
         if value is not None:

@@ -11,6 +11,7 @@ import numpy as np
 import orjson
 
 from rankwise.errors import DataError
+from rankwise.rankers._features import MatchedColumns
 from rankwise.serve.ranking._documents import Documents, shown
 from rankwise.serve.ranking._model import ServedModel
 from rankwise.serve.ranking._requests import read_object
@@ -42,7 +43,7 @@ def explain(body: bytes, model: ServedModel, most: int) -> bytes:
     names: Sequence[str | int] = model.features.names or range(model.features.count)
     reasons = []
     for above, below in _pairs(told, documents, order):
-        why = model.ranker.explain(documents.X, above, below)
+        why = model.ranker.explain(MatchedColumns(documents.X), above, below)
         reasons.append(
             {
                 "above": documents.id_of(above),

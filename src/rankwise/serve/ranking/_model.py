@@ -16,6 +16,7 @@ from sklearn.utils import get_tags
 
 from rankwise.errors import DataError, RankwiseError
 from rankwise.models import load
+from rankwise.rankers._features import known_names
 from rankwise.serve.ranking._arrow import ArrowReader
 from rankwise.serve.ranking._documents import Features
 from rankwise.serve.ranking._requests import JsonReader
@@ -72,12 +73,10 @@ def stamp_of(path: Path) -> Stamp:
 
 
 def _ready(ranker: Any, version: str) -> ServedModel:
-    # With names, scikit-learn would warn of rows that have none.
-    names = vars(ranker).pop("feature_names_in_", None)
     if "n_jobs" in ranker.get_params(deep=False):
         ranker.n_jobs = 1  # requests run beside each other, in as many processes as there are workers
     features = Features(
-        names=None if names is None else [str(name) for name in names],
+        names=known_names(ranker),
         count=int(ranker.n_features_in_),
         takes_missing=bool(get_tags(ranker).input_tags.allow_nan),
         kind=ranker.kind,

@@ -15,6 +15,7 @@ from rankwise.errors import DataError
 from rankwise.metrics import Metric, parse
 from rankwise.objectives.margins._lists import PairLists
 from rankwise.rankers._eval_sets import EvalSet
+from rankwise.rankers._features import training_rows
 from rankwise.rankers._pair_rows import PairRows, pair_rows
 from rankwise.rankers._parameters import Condition, Constraint, Integer, OneOf, OneOrMore, Real
 from rankwise.rankers.pairs._base import PairRanker, Step
@@ -203,7 +204,7 @@ class MarginRanker(PairRanker):
     def verify(
         self,
         X: Any,
-        y: ArrayLike,
+        y: ArrayLike | None = None,
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
@@ -214,7 +215,9 @@ class MarginRanker(PairRanker):
         On other rows it says what holds of those: the margin and shares are theirs, and the bound is one for them.
         """
         check_is_fitted(self, "n_rows_")
-        rows = pair_rows(type(self).__name__, self._features(X, False), y, qid, sample_weight, query_weight).counted
+        data = training_rows(X, y, qid, sample_weight=sample_weight, query_weight=query_weight)
+        features = self._features(data.X, False)
+        rows = pair_rows(type(self).__name__, features, data.y, data.qid, data.sample_weight, data.query_weight).counted
         lists = PairLists.of(rows.y, rows.offsets, rows.weight)
         return verified(self, lists, self._hypotheses(rows.features, self.scale_))
 

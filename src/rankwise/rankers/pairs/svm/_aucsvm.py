@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError, ModelFileError
 from rankwise.metrics import Metric
 from rankwise.rankers._eval_sets import weights_of
+from rankwise.rankers._features import training_rows
 from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers.pairs._base import Callback
 from rankwise.rankers.pairs.svm._linear_ranker import LinearPairRanker, saved_numbers
@@ -71,7 +73,7 @@ class AUCSVM(LinearPairRanker):
     def fit(
         self,
         X: Any,
-        y: ArrayLike,
+        y: ArrayLike | None = None,
         *,
         qid: ArrayLike | None = None,
         eval_set: Any = None,
@@ -81,17 +83,16 @@ class AUCSVM(LinearPairRanker):
     ) -> Self:
         """Train on rows in any order, as one list; all else is as in `RankSVM.fit`."""
         queries = 1
-        if qid is not None and y is not None:
-            groups = QueryGroups.of_rows(qid, as_vector("labels", y).size)
+        data = training_rows(X, y, qid, sample_weight=sample_weight, query_weight=query_weight)
+        if data.qid is not None and data.y is not None:
+            groups = QueryGroups.of_rows(data.qid, as_vector("labels", data.y).size)
             queries = groups.n_queries
-            of_query = weights_of("query_weight", query_weight, queries, "query")
+            of_query = weights_of("query_weight", data.query_weight, queries, "query")
             if of_query is not None:
-                of_row = weights_of("sample_weight", sample_weight, groups.n_rows, "row")
-                sample_weight = of_query[groups.query_of_row()] * (1.0 if of_row is None else of_row)
-                query_weight = None
-        super().fit(
-            X, y, eval_set=eval_set, sample_weight=sample_weight, query_weight=query_weight, callbacks=callbacks
-        )
+                of_row = weights_of("sample_weight", data.sample_weight, groups.n_rows, "row")
+                of_row = of_query[groups.query_of_row()] * (1.0 if of_row is None else of_row)
+                data = replace(data, sample_weight=of_row, query_weight=None)
+        self._fit(replace(data, qid=None), eval_set, callbacks)
         self.n_queries_ = queries
         return self
 

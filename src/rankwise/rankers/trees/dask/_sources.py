@@ -14,12 +14,13 @@ from distributed import Client
 from numpy.typing import NDArray
 
 from rankwise._validation import as_vector
+from rankwise.data._ranking_data import RankingData
 from rankwise.data._sources import VALUES_AT_ONCE, ParquetRows, RowSource
 from rankwise.data.io._formats import numbered_columns
 from rankwise.data.io._table_batch import TableBatch
 from rankwise.data.io._tables import Columns, TableRows, rows_of_batch
 from rankwise.errors import DataError, ShapeError
-from rankwise.rankers._features import NamedColumns, as_numbers
+from rankwise.rankers._features import as_numbers
 from rankwise.rankers.trees._streaming import as_stream
 from rankwise.types import FloatArray
 
@@ -75,7 +76,7 @@ def as_cluster_rows(client: Client, X: Any, y: Any = None, qid: Any = None) -> C
 
 
 def _from_arrays(client: Client, X: Any, y: Any, qid: Any) -> ClusterRows:
-    names = X.names if isinstance(X, NamedColumns) else list(map(str, X.columns)) if hasattr(X, "columns") else None
+    names = list(map(str, X.columns)) if hasattr(X, "columns") else getattr(X, "feature_names", None)
     named = next(
         (name for name, kind in zip(names or (), getattr(X, "dtypes", ()), strict=False) if _is_category(kind)), None
     )
@@ -84,7 +85,7 @@ def _from_arrays(client: Client, X: Any, y: Any, qid: Any) -> ClusterRows:
             f"on a cluster categories must be numbers, got those of column {named!r}; "
             "pass their codes and name the column in categorical_feature"
         )
-    values = as_numbers(X.values if isinstance(X, NamedColumns) else X, "a cluster").astype(np.float32, copy=False)
+    values = as_numbers(X.X if isinstance(X, RankingData) else X, "a cluster").astype(np.float32, copy=False)
     if y is None:
         raise DataError("labels must be passed along with arrays, got none; pass y, or predict arrays without a client")
     labels = as_vector("labels", y)
