@@ -36,7 +36,7 @@ def write(data: RankingData, path: str | PathLike[str]) -> None:
     """
     path = Path(path)
     ending = without_compression(path).suffix.lower()
-    for name in ("scores", "weight"):
+    for name in ("scores", "query_weight", "position"):
         if getattr(data, name) is not None:
             raise DataError(
                 f"{name} cannot be written, no format that is read has a place for it; "
