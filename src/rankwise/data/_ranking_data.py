@@ -28,7 +28,8 @@ class RankingData:
     `query_weight` one number per query, by first appearance; `position` where each document of a click log was shown;
     `doc_ids` text, one per row; `scores` what a file
     brought along (a TREC run), −inf for a document that was not retrieved; `notes` what the reader of a
-    file should be told (what was left out, in words); `feature_names` one text a column of X, where they have names.
+    file should be told (what was left out, in words); `feature_names` one text per column of X, where they have names;
+    `source` what messages call the data (the files that it was read from).
 
     >>> data = RankingData([[0.5], [0.1], [0.9]], [1, 0, 2], qid=["a", "b", "a"])
     >>> data
@@ -46,6 +47,7 @@ class RankingData:
     scores: FloatArray | None = None
     notes: tuple[str, ...] = ()
     feature_names: list[str] | None = None
+    source: str = "the data"
 
     def __post_init__(self) -> None:
         X: Any = sp.csr_array(self.X, dtype=np.float32) if self.is_sparse else _dense(self.X)
@@ -101,20 +103,22 @@ class RankingData:
             queries = self.groups.query_of_row()[keep]
             _, first = np.unique(queries, return_index=True)
             weight = self.query_weight[queries[np.sort(first)]]
-        per_row = {name: getattr(self, name) for name in ("doc_ids", "position", "scores")}
+        ids, position, scores = self.doc_ids, self.position, self.scores
         return replace(
             self,
             X=self.X[keep],
             y=self.y[keep],
             qid=self.qid[keep],
+            doc_ids=None if ids is None else ids[keep],
             query_weight=weight,
+            position=None if position is None else position[keep],
+            scores=None if scores is None else scores[keep],
             notes=(),
-            **{name: None if values is None else values[keep] for name, values in per_row.items()},
         )
 
     def with_features(self, names: Sequence[str] | None, count: int) -> RankingData:
         """The data with the features of a model or of other data: by name where both have names, else by place."""
-        columns = match_columns(self.feature_names, self.n_features, names, count)
+        columns = match_columns(self.feature_names, self.n_features, names, count, source=self.source)
         if columns is None and names == self.feature_names:
             return self
         X = self.X

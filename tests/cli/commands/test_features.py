@@ -161,8 +161,8 @@ def test_data_without_names_is_told_by_place(run: Run) -> None:
     ("names", "said"),
     [
         ([*NAMES[:3], "other"], "other.csv must have the columns of the training data, got none named '[odd], name'"),
-        ([*NAMES, "more"], "got one named 'more'; name data made in the same way"),
-        (NAMES[:3], "got none named '[odd], name'; name data made in the same way"),
+        ([*NAMES, "more"], "got one named 'more'; pass data made in the same way"),
+        (NAMES[:3], "got none named '[odd], name'; pass data made in the same way"),
     ],
 )
 def test_other_columns_are_one_sentence(run: Run, names: list[str], said: str) -> None:

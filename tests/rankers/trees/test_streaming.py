@@ -112,6 +112,7 @@ def test_bad_rows_can_be_left_out_in_every_pass(tmp_path):
 def test_what_cannot_be_streamed_is_one_sentence(parts, tmp_path):
     write(DATA, tmp_path / "data.txt")
     write(cubic(queries=5, documents=5, features=3), tmp_path / "narrow.parquet")
+    write(cubic(queries=5, documents=5, features=7), tmp_path / "wide.parquet")
     model = rw.LambdaMART(**SMALL)
     for given, said in (
         ((tmp_path / "data.txt",), "rows are streamed from Parquet only"),
@@ -121,5 +122,5 @@ def test_what_cannot_be_streamed_is_one_sentence(parts, tmp_path):
     ):
         with pytest.raises(DataError, match=said):
             model.fit(*given)
-    with pytest.raises(DataError, match="must have the 6 features of the training data, got 3"):
-        model.fit(parts, eval_set=tmp_path / "narrow.parquet")
+    with pytest.raises(DataError, match="must have the 6 features of the training data, got 7"):
+        model.fit(parts, eval_set=tmp_path / "wide.parquet")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
@@ -46,6 +47,10 @@ def read(*paths: str | PathLike[str], skip_bad: bool = False) -> RankingData:
     if not paths:
         raise DataError("there is nothing to read, got no path; name at least one file")
     files = [detect(Path(path)) for path in paths]
+    return replace(_read(files, skip_bad), source=", ".join(str(file.path) for file in files))
+
+
+def _read(files: list[Detected], skip_bad: bool) -> RankingData:
     formats = sorted({file.format for file in files})
     if formats == ["letor"]:
         return read_letor(_letor_files(files), skip_bad)
