@@ -21,9 +21,9 @@ def made(rows=60, queries=4, grades=4, spread=1.0, offset=0.0, rounded=False, se
     return scores, torch.tensor(rng.integers(0, grades, rows)), torch.tensor(rng.integers(0, queries, rows))
 
 
-def graded(loss, scores, *batch):
+def graded(loss, scores, *batch, **weights):
     scores = scores.clone().requires_grad_()
-    value = loss(scores, *batch)
+    value = loss(scores, *batch, **weights)
     value.backward()
     return scores.grad, value
 
@@ -54,7 +54,7 @@ def test_torchs_own_sums_are_those_of_the_kernels(case, metric):
     weight = torch.rand(s.numel(), generator=torch.Generator().manual_seed(0))
     loss = RankNetLoss if metric == "ranknet" else lambda **options: LambdaLoss(metric, **options)
     (kernels, value), (ours, again) = (
-        graded(loss(backend=backend, sigma=1.3), s, y, q, weight) for backend in ("kernels", "torch")
+        graded(loss(backend=backend, sigma=1.3), s, y, q, sample_weight=weight) for backend in ("kernels", "torch")
     )
     assert torch.allclose(kernels, ours, rtol=0, atol=1e-6 * float(kernels.abs().max()))
     assert value.item() == pytest.approx(again.item(), rel=1e-8)
@@ -100,12 +100,17 @@ def test_ragged_and_padded_batches_are_the_same(loss):
     with_empty, _ = graded(loss, torch.cat([scores, scores[:1]]), torch.cat([labels, labels[:1] * float("nan")]))
     assert torch.equal(with_empty[:3], padded)
     per_list, per_row = torch.tensor([1.0, 0.0, 4.0]), torch.rand(9)
-    flat, _ = graded(loss, s, y, lengths, per_list)
+    flat, _ = graded(loss, s, y, lengths, query_weight=per_list)
     assert not flat[4:6].any()
-    assert torch.equal(graded(loss, scores, labels, lengths, per_list)[0][mask], flat)
-    spread = torch.zeros(3, 4)
-    spread[mask] = per_row
-    assert torch.equal(graded(loss, scores, labels, lengths, spread)[0][mask], graded(loss, s, y, lengths, per_row)[0])
+    assert torch.equal(graded(loss, scores, labels, lengths, query_weight=per_list)[0][mask], flat)
+    padded_weight = torch.zeros(3, 4)
+    padded_weight[mask] = per_row
+    by_row = {"sample_weight": per_row}
+    of_padded, _ = graded(loss, scores, labels, lengths, sample_weight=padded_weight)
+    assert torch.equal(of_padded[mask], graded(loss, s, y, lengths, **by_row)[0])
+    both, _ = graded(loss, s, y, lengths, query_weight=per_list, **by_row)
+    roots = torch.sqrt(per_list.double())[torch.tensor([0] * 4 + [1] * 2 + [2] * 3)]
+    assert torch.equal(both, graded(loss, s, y, lengths, sample_weight=per_row.double() * roots)[0])
 
 
 @pytest.mark.parametrize("kind", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
@@ -136,7 +141,7 @@ def test_scores_of_doubles_are_read_in_place(monkeypatch):
     s, y, q = made()
     seen = []
     monkeypatch.setattr(
-        "rankwise.losses._ranknet_loss.RankNetObjective.gradient_and_costs",
+        "rankwise.losses._pair_losses.RankNetObjective.gradient_and_costs",
         lambda self, scores: (seen.append(scores), (np.zeros(scores.size), np.zeros(1)))[1],
     )
     RankNetLoss()(s, y, q)
@@ -202,9 +207,12 @@ BAD = [
     (lambda s, y, q: LambdaLoss("auc")(s, y, torch.tensor([20, 39])), "add up"),
     (lambda s, y, q: LambdaLoss("auc")(s.reshape(3, 4, 5), y.reshape(3, 4, 5), None), "3 dimensions"),
     (lambda s, y, q: LambdaLoss("auc")(s.reshape(6, 10), y.reshape(6, 10), torch.tensor([11] * 6)), "lengths must"),
-    (lambda s, y, q: LambdaLoss("auc")(s.reshape(6, 10), y.reshape(6, 10), None, torch.ones(5)), "weight must"),
+    (lambda s, y, q: LambdaLoss("auc")(s.reshape(6, 10), y.reshape(6, 10), query_weight=torch.ones(5)), "per list"),
+    (lambda s, y, q: LambdaLoss("auc")(s.reshape(6, 10), y.reshape(6, 10), sample_weight=torch.ones(6)), "per score"),
     (lambda s, y, q: LambdaLoss("auc")(s.reshape(6, 10), s.reshape(6, 10) * torch.nan, None), "all of 6 lists"),
-    (lambda s, y, q: LambdaLoss("auc")(s, y, q, torch.ones(7)), "weight must have one entry"),
+    (lambda s, y, q: LambdaLoss("auc")(s, y, q, sample_weight=torch.ones(7)), "sample_weight must have one entry"),
+    (lambda s, y, q: LambdaLoss("auc")(s, y, q, query_weight=torch.ones(60)), "query_weight must have one entry"),
+    (lambda s, y, q: LambdaLoss("auc")(s, y, q, query_weight=-torch.ones(4)), "query_weight must be 0 or more"),
     (lambda s, y, q: LambdaLoss("auc")(y, y, q), "floating-point"),
     (lambda s, y, q: LambdaLoss("auc")(s / 0, y, q), "scores must be finite"),
     (lambda s, y, q: LambdaLoss("acu"), "acu"),

@@ -4,8 +4,7 @@ from rankwise.errors import need_extra
 
 need_extra("torch", extra="torch")
 
-from rankwise.losses._lambda_loss import LambdaLoss  # noqa: E402
-from rankwise.losses._ranknet_loss import RankNetLoss  # noqa: E402
+from rankwise.losses._pair_losses import LambdaLoss, RankNetLoss  # noqa: E402
 from rankwise.losses._rate_loss import RateLoss  # noqa: E402
 from rankwise.losses._rate_losses import (  # noqa: E402
     AUCPRLoss,

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.data._groups import QueryGroups
 from rankwise.kernels.pairs._lambda_loops import MOST_CLASSES
 from rankwise.metrics._ranking import falling_rows
 from rankwise.objectives import LambdaObjective
 from rankwise.objectives.lambdas._costs import RankNetObjective
-from rankwise.types import FloatArray, IntArray
+from rankwise.types import AnyArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankedQueries:
     """All queries in rank order; |ΔM_ij| = Σ_r weights[q, r, class_i, class_j] · (heights[r, i] − heights[r, j]).
 
     `rows` are the places of the ranked documents in the input. Without `heights` every pair weighs 1 (RankNet).
@@ -32,22 +30,22 @@ class Ranked:
     weights: FloatArray | None = None
 
 
-def _order(groups: QueryGroups, scores: Any, shuffle: Any) -> tuple[IntArray, IntArray]:
+def _order(groups: QueryGroups, scores: AnyArray, shuffle: FloatArray | None) -> tuple[IntArray, IntArray]:
     """Grouped rows and input rows in rank order."""
     values = np.ascontiguousarray(groups.grouped(scores), dtype=np.float64)
     order = falling_rows(values, groups.offsets, shuffle)
     return order, order if groups.order is None else groups.order[order]
 
 
-def ranked_classes(objective: RankNetObjective, scores: NDArray[Any]) -> Ranked | None:
+def ranked_classes(objective: RankNetObjective, scores: AnyArray) -> RankedQueries | None:
     """For RankNet; None where there are too many kinds of labels for linear sums."""
     if objective.n_classes > MOST_CLASSES:
         return None
     order, rows = _order(objective.groups, scores, None)
-    return Ranked(rows, objective.groups.offsets, objective.classes[order], objective.share[order])
+    return RankedQueries(rows, objective.groups.offsets, objective.classes[order], objective.share[order])
 
 
-def ranked_factors(objective: LambdaObjective, scores: NDArray[Any]) -> Ranked | None:
+def ranked_factors(objective: LambdaObjective, scores: AnyArray) -> RankedQueries | None:
     """For a metric's λ's; None where it states no factors, or there are too many kinds of labels."""
     sums, offsets = objective.pair_sums, objective.groups.offsets
     if sums.grades.size > MOST_CLASSES or (sums.factors is None and sums.stated is None):
@@ -58,19 +56,18 @@ def ranked_factors(objective: LambdaObjective, scores: NDArray[Any]) -> Ranked |
         levels = sums.stated.levels * sums.stated.scales[:, None]
         weights = np.abs(levels[:, None, :, None] - levels[:, None, None, :])
         classes = sums.stated.classes[order].astype(np.int64)
-        return Ranked(rows, offsets, classes, share, sums.stated.discounts[None, :], weights)
+        return RankedQueries(rows, offsets, classes, share, sums.stated.discounts[None, :], weights)
     labels, ideal, record = objective.labels[order], sums.ideal, objective.metric.record()
-    found: list[Any] = []
-    for a, b in pairwise(offsets):
-        nothing = b - a < 2 or ideal[a] == ideal[b - 1]
-        found.append(None if nothing else sums.factors(record, labels[a:b], ideal[a:b], sums.grades))
-    known = next((one for one in found if one is not None), None)
-    factors, many = (1, 1) if known is None else known[2].shape[:2]
+    per_query = [
+        None if b - a < 2 or ideal[a] == ideal[b - 1] else sums.factors(record, labels[a:b], ideal[a:b], sums.grades)
+        for a, b in pairwise(offsets)
+    ]
+    n_factors, n_classes = next((weights.shape[:2] for _, _, weights in filter(None, per_query)), (1, 1))
     classes = np.zeros(rows.size, dtype=np.int64)
-    heights = np.zeros((factors, rows.size))
-    weights = np.zeros((offsets.size - 1, factors, many, many))
-    for q, one in enumerate(found):
-        if one is not None and one[0].size:
-            mine = slice(offsets[q], offsets[q + 1])
-            classes[mine], heights[:, mine], weights[q] = one
-    return Ranked(rows, offsets, classes, share, heights, weights)
+    heights = np.zeros((n_factors, rows.size))
+    weights = np.zeros((offsets.size - 1, n_factors, n_classes, n_classes))
+    for q, factors in enumerate(per_query):
+        if factors is not None and factors[0].size:
+            documents = slice(offsets[q], offsets[q + 1])
+            classes[documents], heights[:, documents], weights[q] = factors
+    return RankedQueries(rows, offsets, classes, share, heights, weights)

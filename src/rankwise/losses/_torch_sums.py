@@ -11,23 +11,21 @@ positive numbers and kept as logarithms (`logcumsumexp`), so nothing cancels or 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch.nn.functional import pad
 
 from rankwise.kernels.pairs._costs import log_terms
 from rankwise.kernels.pairs._expansions import PairTerms, divided_terms, plain_terms, reach_of
-from rankwise.losses._ranked_factors import Ranked
-from rankwise.types import FloatArray, IntArray
+from rankwise.losses._ranked_factors import RankedQueries
+from rankwise.types import AnyArray, BoolArray, FloatArray, IntArray
 
 Tensor = torch.Tensor
 
 
-def pair_sums(ranked: Ranked, scores: Tensor, sigma: float, gap: float | None) -> tuple[Tensor, Tensor]:
+def pair_sums(ranked: RankedQueries, scores: Tensor, sigma: float, gap: float | None) -> tuple[Tensor, Tensor]:
     """Gradient by the scores, and the cost of all queries; `gap`: the gradient with |ΔM| over gap + |s_i − s_j|."""
     device = scores.device
     kind = torch.float32 if device.type == "mps" else torch.float64
@@ -47,7 +45,7 @@ def pair_sums(ranked: Ranked, scores: Tensor, sigma: float, gap: float | None) -
     return gradient, cost
 
 
-def _by_length(offsets: IntArray) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
+def _by_length(offsets: IntArray) -> Iterator[tuple[IntArray, IntArray, BoolArray]]:
     """Queries of like length: their numbers, the place of each document, and which places are not padding."""
     sizes = np.diff(offsets)
     lengths = np.ceil(np.log2(np.maximum(sizes, 2))).astype(int)
@@ -61,8 +59,10 @@ def _by_length(offsets: IntArray) -> Iterator[tuple[NDArray[Any], NDArray[Any], 
 class _Lists:
     """Lists of like length in rank order, padded with their last document at no weight."""
 
-    def __init__(self, ranked: Ranked, scores: Tensor, queries: Any, index: Any, real: Any) -> None:
-        def put(array: Any) -> Tensor:
+    def __init__(
+        self, ranked: RankedQueries, scores: Tensor, queries: IntArray, index: IntArray, real: BoolArray
+    ) -> None:
+        def put(array: AnyArray) -> Tensor:
             tensor = torch.from_numpy(np.ascontiguousarray(array)).to(scores.device)
             return tensor if tensor.dtype == torch.int64 else tensor.to(scores.dtype)
 
@@ -100,7 +100,7 @@ class _Lists:
         return total * self.share
 
     def cost(self) -> Tensor:
-        """Σ |ΔM_ij| log(1 + e^{∓x}) over all pairs (see `kernels.pair_costs`)."""
+        """Σ |ΔM_ij| log(1 + e^{∓x}) over all pairs (see `kernels.pairs._costs`)."""
         total = torch.zeros_like(self.scores)
         logs = log_terms()
         for a in self.present:
@@ -126,7 +126,9 @@ def _turned(height: Tensor | None) -> Tensor | None:
     return None if height is None else -height.flip(1)
 
 
-def _sums(scores: Tensor, share: Tensor, height: Tensor | None, rates: Any, weights: Any) -> list[Tensor]:
+def _sums(
+    scores: Tensor, share: Tensor, height: Tensor | None, rates: FloatArray, weights: Sequence[FloatArray]
+) -> list[Tensor]:
     """For each set of weights w, Σ_m w_m D_m of each document, over those above it (P_m without heights)."""
     totals = [torch.zeros_like(scores) for _ in weights]
     s = scores - scores[:, :1]
