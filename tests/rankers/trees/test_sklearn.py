@@ -1,4 +1,4 @@
-"""LambdaMART among scikit-learn's tools."""
+"""What features may be: arrays, tables, names; all else is refused with a remedy."""
 
 from __future__ import annotations
 
@@ -7,77 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn
-from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
-import rankwise as rw
 from rankwise.errors import DataError
 from rankwise.rankers import LambdaMART
 from tests.rankers.factories import TRAIN, VALID
 
 SMALL = {"n_estimators": 5, "num_leaves": 7, "min_child_samples": 1, "random_state": 0, "n_jobs": 1}
-
-# The checks that do not apply, each with the reason.
-EXCEPTIONS = {
-    "check_sample_weight_equivalence_on_dense_data": (
-        "a metric of a list changes when a document is repeated: two copies take two places, so a document of weight 2 "
-        "is not two documents"
-    ),
-    "check_sample_weight_equivalence_on_sparse_data": "as on dense data",
-}
-
-
-def estimator_checks():
-    model = LambdaMART("ndcg[linear]", **SMALL)
-    for estimator, check in estimator_checks_generator(model, legacy=True, expected_failed_checks=None, mark=None):
-        name = getattr(check, "func", check).__name__
-        marks = [pytest.mark.skip(reason=EXCEPTIONS[name])] if name in EXCEPTIONS else []
-        yield pytest.param(estimator, check, id=name, marks=marks)
-
-
-@pytest.mark.parametrize(("estimator", "check"), list(estimator_checks()))
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
-
-
-def test_clone_has_the_parameters_and_nothing_learnt():
-    model = LambdaMART("auc", **SMALL).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)
-    copy = clone(model)
-    assert copy.get_params() == model.get_params()
-    assert not hasattr(copy, "boosters_")
-
-
-@pytest.fixture
-def _routing():
-    with sklearn.config_context(enable_metadata_routing=True):
-        yield
-
-
-@pytest.mark.usefixtures("_routing")
-def test_qid_is_routed_through_pipelines_and_searches():
-    model = LambdaMART("ndcg@5", **SMALL).set_fit_request(qid=True).set_score_request(qid=True)
-    values = cross_val_score(
-        model, TRAIN.X, TRAIN.y, params={"qid": TRAIN.qid, "groups": TRAIN.qid}, cv=GroupKFold(2), error_score="raise"
-    )
-    by_hand = []
-    for train, test in GroupKFold(2).split(TRAIN.X, TRAIN.y, TRAIN.qid):
-        fitted = clone(model).fit(TRAIN.X[train], TRAIN.y[train], qid=TRAIN.qid[train])
-        scores = fitted.predict(TRAIN.X[test])
-        by_hand.append(rw.evaluate(TRAIN.y[test], scores, TRAIN.qid[test], "ndcg@5")["ndcg@5"])
-    assert np.array_equal(values, by_hand)
-    search = GridSearchCV(
-        make_pipeline(StandardScaler(), model),
-        {"lambdamart__num_leaves": [2, 7]},
-        cv=GroupKFold(2),
-        error_score="raise",
-    )
-    search.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, groups=TRAIN.qid)
-    assert search.best_params_ == {"lambdamart__num_leaves": 7}
-    assert search.score(VALID.X, VALID.y, qid=VALID.qid) > 0.5
 
 
 BAD_FEATURES = {
