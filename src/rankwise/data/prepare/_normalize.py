@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.data._ranking_data import RankingData
+from rankwise.data.prepare._standardizer import Standardizer
 from rankwise.errors import DataError
 
 
@@ -30,7 +31,7 @@ def normalize(data: RankingData, how: Literal["query", "global"] = "query") -> R
             f"sparse features cannot be shifted and stay sparse, got {data.n_features} features; "
             "scale them by sklearn.preprocessing.MaxAbsScaler instead"
         )
-    return replace(data, X=_by_query(data) if how == "query" else _standardized(data.X))
+    return replace(data, X=_by_query(data) if how == "query" else Standardizer.of(data.X, missing=True).apply(data.X))
 
 
 def _by_query(data: RankingData) -> NDArray[np.float32]:
@@ -44,17 +45,3 @@ def _by_query(data: RankingData) -> NDArray[np.float32]:
         X[start:end] -= low[query]
         X[start:end] /= spread[query]
     return data.groups.ungrouped(X)
-
-
-def _standardized(X: NDArray[np.float32]) -> NDArray[np.float32]:
-    scaled = np.empty_like(X)
-    for column in range(X.shape[1]):  # by column, so that the doubles of one column are all the memory it takes
-        values = X[:, column].astype(np.float64)
-        known = values[~np.isnan(values)]
-        if known.size:
-            values -= known.mean()
-            # A constant column's deviation may be a rounding error away from zero.
-            spread = known.std() if known.min() != known.max() else 0.0
-            values = values / spread if spread else np.where(np.isnan(values), np.nan, 0.0)
-        scaled[:, column] = values
-    return scaled

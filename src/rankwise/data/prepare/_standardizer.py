@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from rankwise.errors import DataError
 from rankwise.kernels.rows._products import times_rows
-from rankwise.types import AnyArray, Float32Array, FloatArray, IntArray
+from rankwise.types import AnyArray, FloatArray, IntArray
 
 BLOCK_ROWS = 65_536  # at once, so that no second copy of the data in double precision is made
 ROUNDING_UNITS = 4  # a deviation below so many units in the last place of the largest value is none
@@ -44,10 +45,11 @@ class Standardizer:
         """That of these rows, in this order; where `missing`, NaN counts for nothing (and no deviation is rounding)."""
         with np.errstate(over="ignore", invalid="ignore"):
             share = None if weight is None else weight / weight.sum()
-            if isinstance(X, np.ndarray):
-                mean, deviation, largest = _dense_moments(X, order, share, missing)
-            else:
-                mean, deviation, largest = _sparse_moments(X, np.full(X.shape[0], 1 / X.shape[0]) if share is None else share)
+            mean, deviation, largest = (
+                _dense_moments(X, order, share, missing)
+                if isinstance(X, np.ndarray)
+                else _sparse_moments(X, np.full(X.shape[0], 1.0 / X.shape[0]) if share is None else share)
+            )
         if not np.isfinite(deviation).all():
             column = int(np.flatnonzero(~np.isfinite(deviation))[0])
             raise DataError(f"feature {column} is too large to standardize, got {largest[column]:g}; scale it down")
@@ -59,7 +61,7 @@ class Standardizer:
         """One that leaves features as they are."""
         return cls(np.zeros(n_features), np.ones(n_features))
 
-    def apply(self, X: AnyArray, order: IntArray | None = None) -> Float32Array:
+    def apply(self, X: AnyArray, order: IntArray | None = None) -> NDArray[np.float32]:
         """The rows on one scale, in single precision; in another order if one is passed."""
         out = np.empty(X.shape, dtype=np.float32)
         for start in range(0, len(X), BLOCK_ROWS):

@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from rankwise.data.prepare._standardizer import BLOCK_ROWS
 from rankwise.errors import ShapeError
-from rankwise.rankers.nets._standardizer import ROWS
 from rankwise.types import FloatArray
 
 WORTH_THREADS = 2**24  # products in a forward pass
@@ -103,8 +103,8 @@ def scores_of_rows(module: nn.Module, X: NDArray[np.float32], device: str) -> Fl
     module.eval()
     out = np.empty(len(X))
     with torch.inference_mode(), threads_worth(module, len(X)):
-        for start in range(0, len(X), ROWS):
-            part = torch.from_numpy(X[start : start + ROWS]).to(device)
-            out[start : start + ROWS] = scores_of(module, part).cpu().numpy()
+        for start in range(0, len(X), BLOCK_ROWS):
+            part = torch.from_numpy(X[start : start + BLOCK_ROWS]).to(device)
+            out[start : start + BLOCK_ROWS] = scores_of(module, part).cpu().numpy()
     module.train(training)
     return out

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankwise.data.prepare._standardizer import BLOCK_ROWS, Standardizer
 from rankwise.errors import DataError
 from rankwise.metrics import Metric, parse
 from rankwise.rankers._checkpoint import fingerprint
@@ -16,7 +17,6 @@ from rankwise.rankers._eval_sets import EvalSet, eval_sets, judged_rows
 from rankwise.rankers._features import as_features, as_numbers, is_table
 from rankwise.rankers._pair_rows import pair_rows
 from rankwise.rankers._parameters import check_parameters
-from rankwise.rankers.nets._standardizer import ROWS, Standardizer
 from rankwise.types import AnyArray, FloatArray, IntArray
 
 BATCH_ROWS = 500  # of a batch where `batch_queries` is not given
@@ -93,7 +93,7 @@ def make_net_plan(
     rows = pair_rows(type(model).__name__, features, y, qid, sample_weight, query_weight)
     standardizer = Standardizer.none(features.shape[1])
     if given["standardize"]:
-        standardizer = Standardizer.of(features, rows.order)
+        standardizer = Standardizer.of(features, order=rows.order)
     return NetPlan(
         metric=parse(given["metric"]),
         X=standardizer.apply(features, rows.order),
@@ -117,8 +117,8 @@ def net_features(model: Any, X: Any, *, fitting: bool, who: str = "a net", inste
     if is_table(found):
         found = as_numbers(found, who)
     checked: NDArray[Any] = found if isinstance(found, np.ndarray) else found.toarray()
-    for start in range(0, len(checked), ROWS):
-        bad = ~np.isfinite(checked[start : start + ROWS])
+    for start in range(0, len(checked), BLOCK_ROWS):
+        bad = ~np.isfinite(checked[start : start + BLOCK_ROWS])
         if bad.any():
             row, column = np.argwhere(bad)[0]
             value = "NaN" if np.isnan(checked[start + row, column]) else "infinity"

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
+from rankwise.data.prepare._standardizer import Standardizer
 from rankwise.errors import DataError, ModelFileError
 from rankwise.metrics import parse
 from rankwise.rankers._base import SavedModel
 from rankwise.rankers._parameters import check_parameters
 from rankwise.rankers._persistence import histories, know_features, number_or_none, told_of, whole
 from rankwise.rankers.nets._module import layer_shapes, make_module
-from rankwise.rankers.nets._standardizer import Standardizer
 from rankwise.rankers.nets._training import load_weights
 
 MEMBER = "weights.safetensors"

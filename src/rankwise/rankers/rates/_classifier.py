@@ -12,13 +12,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rankwise.data._ranking_data import RankingData
+from rankwise.data.prepare._standardizer import Standardizer
 from rankwise.errors import DataError
 from rankwise.metrics import Certificate, Metric, certify, evaluate
 from rankwise.metrics.catalogue._curve import CurveMetric
 from rankwise.objectives.rates._objective import RateObjective
 from rankwise.rankers._base import SavableModel, SavedModel
 from rankwise.rankers._parameters import HIDDEN, MODULE, N_JOBS, NONE, Condition, Constraint, Integer, OneOf, Real
-from rankwise.rankers.nets._standardizer import Standardizer
 from rankwise.rankers.rates._calibration import Method
 from rankwise.rankers.rates._one_vs_rest import BinaryModel, fit_binary
 from rankwise.rankers.rates._plan import (
@@ -151,7 +151,7 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         y = class_labels(X, y)
         features, targets = features_of(self, X, fitting=True), positives_of(y)
         self.classes_, self.kind_of_target_ = targets.classes, targets.kind
-        self.standardizer_ = None if self.model == "trees" else Standardizer.of(features, np.arange(len(features)))
+        self.standardizer_ = None if self.model == "trees" else Standardizer.of(features)
         rows = rows_of_targets(self, features, targets, sample_weight, "")
         judged = judged_rows(self, eval_set, targets)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))

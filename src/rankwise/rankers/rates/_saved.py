@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise._validation import is_finite_number
+from rankwise.data.prepare._standardizer import Standardizer
 from rankwise.errors import DataError, MetricError, ModelFileError, need_extra
 from rankwise.rankers._base import SavedModel
 from rankwise.rankers._persistence import know_features, told_of, whole
-from rankwise.rankers.nets._standardizer import Standardizer
 from rankwise.rankers.rates._calibration import Calibration
 from rankwise.rankers.rates._one_vs_rest import BinaryModel
 from rankwise.rankers.rates._plan import FAMILIES, checked_objective
