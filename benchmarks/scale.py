@@ -87,13 +87,13 @@ def measure(folder: Path, rows: int) -> dict[str, Any]:
 
 def measure_cluster(folder: Path, rows: int) -> dict[str, Any]:
     """Two processes of one thread each: seconds of a round, the peak of each, and whether the trees are the same."""
-    from rankwise.rankers.trees.dask import started
+    from rankwise.rankers.trees.dask import connect
 
     files = ParquetRows.of(str(folder / "part.*.parquet"))
     model = rw.LambdaMART("ndcg@10", n_estimators=ROUNDS, random_state=0, n_jobs=1)
     one = model.fit(files).predict(files)
     rounds: list[float] = []
-    with started("local:2") as client:
+    with connect("local:2") as client:
         warm = web(100, 50, FEATURES, seed=0)
         model.fit(warm.X, warm.y, qid=warm.qid, client=client)
         before = client.run(peak_from_here)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rankwise.metrics.comparison._compare import p_text
+from rankwise.metrics.comparison._compare import format_p_value
 from rankwise.sampling import sampler_kinds
 from tests.doc_tables import ROOT, check_table, markdown
 
@@ -63,7 +63,7 @@ def test_differences_are_those_measured() -> None:
             if test["metric"] == "map" and {test["a"], test["b"]} in ({"lookahead", "top"}, {"lookahead", "lossmin"}):
                 sign = 1 if test["a"] == "lookahead" else -1
                 other = test["b"] if sign == 1 else test["a"]
-                p = [p_text(test[key]) for key in ("p_rounds", "p_runs")]
+                p = [format_p_value(test[key]) for key in ("p_rounds", "p_runs")]
                 rows.append([name, other, f"{sign * test['difference']:+.4f}", *p, str(len(results(name)["seeds"]))])
     header = ["data and ranker", "lookahead against", "MAP", "p over rounds", "p over runs", "runs"]
     check_table("docs/benchmarks.md", "p4 lookahead", markdown(header, rows))

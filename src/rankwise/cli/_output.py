@@ -23,9 +23,9 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
     """Columns of text; cells are wrapped on a terminal where they must be, never in a file or a pipe."""
     cells = [[cell if isinstance(cell, tuple) else (cell, False) for cell in row] for row in rows]
     if not sys.stdout.isatty():
-        from rankwise.metrics._evaluation import aligned
+        from rankwise.metrics._evaluation import format_table
 
-        print(aligned([tuple(header), *(tuple(text for text, _ in row) for row in cells)]))
+        print(format_table([tuple(header), *(tuple(text for text, _ in row) for row in cells)]))
         return
     from rich import box
     from rich.console import Console

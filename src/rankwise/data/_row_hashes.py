@@ -16,10 +16,10 @@ from rankwise.types import FloatArray
 
 ROWS_AT_ONCE = 4096  # so that the numbers stay in the cache
 
-Keys = NDArray[np.uint64]
+RowHashes = NDArray[np.uint64]
 
 
-def row_keys(X: Any, y: FloatArray) -> Keys:
+def row_hashes(X: Any, y: FloatArray) -> RowHashes:
     """A key for each row, from its features and its label; rows that are alike have the same key."""
     own, of_label = _multipliers(X.shape[1])
     keys = np.zeros(X.shape[0], dtype=np.uint64)
@@ -36,25 +36,25 @@ def row_keys(X: Any, y: FloatArray) -> Keys:
     return keys
 
 
-def document_keys(keys: Keys, y: FloatArray, features: int) -> Keys:
+def document_hashes(keys: RowHashes, y: FloatArray, features: int) -> RowHashes:
     """Keys of rows without their labels: those of one document are the same, whatever became of it."""
     of_labels = np.zeros_like(keys)
     row_sums.add_dense(_bits(y)[:, None], _multipliers(features)[1], of_labels)
     return keys - of_labels
 
 
-def seeded(keys: Keys, seed: int) -> FloatArray:
+def seeded_hashes(keys: RowHashes, seed: int) -> FloatArray:
     """Keys as numbers from 0 to 1, in an order that the seed decides."""
     return np.asarray(row_sums.spread(keys, np.uint64(seed)))
 
 
-def _multipliers(features: int) -> tuple[Keys, Keys]:
+def _multipliers(features: int) -> tuple[RowHashes, RowHashes]:
     """Of the features, and of the label."""
     drawn = np.random.default_rng(0).integers(2**64, size=features + 1, dtype=np.uint64) | np.uint64(1)
     return drawn[:-1], drawn[-1:]
 
 
-def _bits(numbers: Any) -> Keys:
+def _bits(numbers: Any) -> RowHashes:
     # adding 0 makes −0 a plain 0
     return (np.ascontiguousarray(numbers, dtype=np.float64) + 0.0).view(np.uint64)
 

@@ -67,7 +67,7 @@ class ParquetRows(RowSource):
     @classmethod
     def of(cls, given: Any, *, skip_bad: bool = False) -> ParquetRows:
         """From a path, a pattern of paths (`parts/*.parquet`) or a list of these."""
-        paths = expanded([given] if isinstance(given, str | PathLike) else given)
+        paths = expand_paths([given] if isinstance(given, str | PathLike) else given)
         first: Columns | None = None
         for path in paths:
             if detect(path).format != "parquet":
@@ -121,7 +121,7 @@ def is_paths(given: Any) -> bool:
     return isinstance(given, list | tuple) and bool(given) and all(isinstance(one, str | PathLike) for one in given)
 
 
-def expanded(given: Sequence[str | PathLike[str]]) -> list[Path]:
+def expand_paths(given: Sequence[str | PathLike[str]]) -> list[Path]:
     """Paths with patterns replaced by the files that they match, part.2 before part.10."""
     paths: list[Path] = []
     for path in given:

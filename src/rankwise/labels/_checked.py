@@ -37,7 +37,7 @@ def plain_text(value: Any, what: str, longest: int = LONGEST_NOTE) -> str:
     return value
 
 
-def name(value: Any, what: str = "a labeller") -> str:
+def check_name(value: Any, what: str = "a labeller") -> str:
     """`value` if it can name somebody or something: short, visible, with no blanks around it."""
     text = plain_text(value, f"the name of {what}", LONGEST_NAME)
     if not text or text != text.strip() or not text.isprintable():

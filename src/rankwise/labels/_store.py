@@ -15,7 +15,7 @@ from rankwise.errors import DataError
 from rankwise.labels import _judgements as judgements
 from rankwise.labels import _rounds as rounds
 from rankwise.labels._agreement import Agreement, agreement_of
-from rankwise.labels._checked import name, plain_text, whole_number
+from rankwise.labels._checked import check_name, plain_text, whole_number
 from rankwise.labels._database import Database
 from rankwise.labels._exchange import Imported, export_labels, import_labels
 from rankwise.labels._items import Item, read_data, read_facts, read_item
@@ -133,12 +133,12 @@ class LabelStore:
 
         `last`, if given, is the id of the judgement that they mean: a request that arrives twice undoes once.
         """
-        who = name(who)
+        who = check_name(who)
         with self._database.transaction() as connection:
             return judgements.undo(connection, who, last)
 
     def _act(self, act: str, item: int, who: str, round: int | None, note: str | None, **change: Any) -> Judgement:
-        item, who = self._known(item), name(who)
+        item, who = self._known(item), check_name(who)
         if note is not None:
             change["note"] = plain_text(note, "a note") or None
         with self._database.transaction() as connection:
@@ -158,11 +158,11 @@ class LabelStore:
     def judged_by(self, who: str) -> list[Judgement]:
         """The last judgement of a labeller on each item that they hold graded or skipped, oldest first."""
         held = "id IN (SELECT max(id) FROM judgements WHERE who = ? GROUP BY item) AND (grade IS NOT NULL OR skipped)"
-        return judgements.select(self._database, held, (name(who),))
+        return judgements.select(self._database, held, (check_name(who),))
 
     def last_act(self, who: str) -> Judgement | None:
         """What `undo` would take back, None where there is nothing; its id is the `last` to pass."""
-        return judgements.last_act(self._database, name(who))
+        return judgements.last_act(self._database, check_name(who))
 
     def history(self, item: int) -> list[Judgement]:
         """Everything that was ever recorded of an item, oldest first."""
@@ -173,7 +173,7 @@ class LabelStore:
 
         Of grades that equally many gave, the lowest counts.
         """
-        held = judgements.in_force(self._database, None if who is None else name(who))
+        held = judgements.in_force(self._database, None if who is None else check_name(who))
         return majority([item for item, _, _ in held], [grade for _, _, grade in held], self._facts.n_items)
 
     def training_data(self, who: str | None = None) -> RankingData:
@@ -201,7 +201,7 @@ class LabelStore:
         Rows are found by query and document id; labels below 0 are left out, and so is what `who` holds already.
         """
         self._database.check_other(path)
-        return import_labels(self._database, Path(path), name(who), self.highest_grade, skip_unknown)
+        return import_labels(self._database, Path(path), check_name(who), self.highest_grade, skip_unknown)
 
     # Rounds
 
@@ -222,7 +222,7 @@ class LabelStore:
         chosen = [self._known(item) for item in items]
         if len(set(chosen)) < len(chosen):
             raise DataError(f"a round must have an item once, got {len(chosen) - len(set(chosen))} twice; drop them")
-        sampler, ranker = name(sampler, "a sampler"), name(ranker, "a ranker")
+        sampler, ranker = check_name(sampler, "a sampler"), check_name(ranker, "a ranker")
         with self._database.transaction() as connection:
             labelled = judgements.labelled_items(connection)
             rounds.add_round(connection, number, chosen, sampler, ranker, metrics or {}, gain, labelled)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rankwise.data import RankingData
-from rankwise.data.io._streams import opened
+from rankwise.data.io._streams import open_stream
 from rankwise.data.io._tables import DOC_ID_NAMES, QID_NAMES
 from rankwise.errors import FormatError
 
@@ -27,7 +27,7 @@ def read_texts(path: str | PathLike[str], data: RankingData) -> tuple[ByName, By
         "query": set(map(str, data.groups.qids.tolist())),
     }
     found: dict[str, ByName] = {"document": {}, "query": {}}
-    with opened(Path(path)) as file:
+    with open_stream(Path(path)) as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
                 continue

@@ -8,8 +8,8 @@ from itertools import pairwise
 import numpy as np
 
 from rankwise.data._groups import QueryGroups
-from rankwise.kernels.pairs._lambda_loops import MOST_CLASSES
-from rankwise.metrics._ranking import falling_rows
+from rankwise.kernels.pairs._lambda_loops import MAX_CLASSES
+from rankwise.metrics._ranking import descending_order
 from rankwise.objectives import LambdaObjective
 from rankwise.objectives.lambdas._costs import RankNetObjective
 from rankwise.types import AnyArray, FloatArray, IntArray
@@ -33,13 +33,13 @@ class RankedQueries:
 def _order(groups: QueryGroups, scores: AnyArray, shuffle: FloatArray | None) -> tuple[IntArray, IntArray]:
     """Grouped rows and input rows in rank order."""
     values = np.ascontiguousarray(groups.grouped(scores), dtype=np.float64)
-    order = falling_rows(values, groups.offsets, shuffle)
+    order = descending_order(values, groups.offsets, shuffle)
     return order, order if groups.order is None else groups.order[order]
 
 
 def ranked_classes(objective: RankNetObjective, scores: AnyArray) -> RankedQueries | None:
     """For RankNet; None where there are too many kinds of labels for linear sums."""
-    if objective.n_classes > MOST_CLASSES:
+    if objective.n_classes > MAX_CLASSES:
         return None
     order, rows = _order(objective.groups, scores, None)
     return RankedQueries(rows, objective.groups.offsets, objective.classes[order], objective.share[order])
@@ -48,7 +48,7 @@ def ranked_classes(objective: RankNetObjective, scores: AnyArray) -> RankedQueri
 def ranked_factors(objective: LambdaObjective, scores: AnyArray) -> RankedQueries | None:
     """For a metric's λ's; None where it states no factors, or there are too many kinds of labels."""
     sums, offsets = objective.pair_sums, objective.groups.offsets
-    if sums.grades.size > MOST_CLASSES or (sums.factors is None and sums.stated is None):
+    if sums.grades.size > MAX_CLASSES or (sums.factors is None and sums.stated is None):
         return None
     order, rows = _order(objective.groups, scores, objective.shuffle)
     share = sums.share[order]

@@ -18,7 +18,7 @@ import torch
 from torch.nn.functional import pad
 
 from rankwise.kernels.pairs._costs import log_terms
-from rankwise.kernels.pairs._expansions import PairTerms, divided_terms, plain_terms, reach_of
+from rankwise.kernels.pairs._expansions import PairTerms, divided_terms, plain_terms, reach
 from rankwise.losses._ranked_factors import RankedQueries
 from rankwise.types import AnyArray, BoolArray, FloatArray, IntArray
 
@@ -32,7 +32,7 @@ def pair_sums(ranked: RankedQueries, scores: Tensor, sigma: float, gap: float | 
     rows = torch.from_numpy(ranked.rows).to(device)
     steep = (scores.to(kind) * sigma)[rows]
     spread = float(steep.max() - steep.min())
-    terms = plain_terms() if gap is None else divided_terms(gap * sigma, reach_of(spread))
+    terms = plain_terms() if gap is None else divided_terms(gap * sigma, reach(spread))
     pushes, cost = torch.zeros_like(steep), torch.zeros((), dtype=kind, device=device)
     for queries, index, real in _by_length(ranked.offsets):
         lists = _Lists(ranked, steep, queries, index, real)

@@ -106,7 +106,7 @@ class Evaluation:
             left_out = self.left_out[metric]
             reason = f"{left_out.count}: {left_out.why}" if left_out.count else "0"
             rows.append((metric, f"{self[metric]:.4f}", interval, str(self.queries_counted(metric)), reason))
-        return "\n".join([aligned(rows), *(f"note: {note}" for note in self.notes)])
+        return "\n".join([format_table(rows), *(f"note: {note}" for note in self.notes)])
 
     # A notebook shows the table too, not arrays of thousands of values.
     __repr__ = __str__
@@ -141,7 +141,7 @@ def finite_or_none(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def aligned(rows: Sequence[tuple[str, ...]]) -> str:
+def format_table(rows: Sequence[tuple[str, ...]]) -> str:
     """Rows of text as columns of equal width."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(

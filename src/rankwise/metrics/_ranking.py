@@ -13,7 +13,7 @@ from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError
 from rankwise.kernels import _threads as threads
 from rankwise.kernels.sorting import _ranks as ranks
-from rankwise.kernels.sorting._radix import falling_order
+from rankwise.kernels.sorting._radix import radix_argsort
 from rankwise.types import BoolArray, FloatArray, IntArray
 
 Ties = Literal["expected", "worst", "best", "input", "docid"]
@@ -63,12 +63,12 @@ def _order(scores: FloatArray, offsets: IntArray) -> IntArray:
     threads.by_queries(lambda a, b: ranks.rank_short_lists(scores, offsets, longest, a, b, order), offsets)
     for q in np.flatnonzero(sizes > LONG):
         start, stop = offsets[q], offsets[q + 1]
-        order[start:stop] = falling_order(scores[start:stop])
+        order[start:stop] = radix_argsort(scores[start:stop])
         order[start:stop] += start
     return order
 
 
-def falling_rows(scores: FloatArray, offsets: IntArray, key: NDArray[Any] | None = None) -> IntArray:
+def descending_order(scores: FloatArray, offsets: IntArray, key: NDArray[Any] | None = None) -> IntArray:
     """Rows of grouped data by falling score within each query; equal scores by rising `key`, or as they stand."""
     order = _order(scores, offsets)
     if key is not None:
@@ -101,7 +101,7 @@ def rank(
     """Rank the rows of each query by falling score (labels, scores and ids in the order of the input)."""
     key = _tie_key(ties, labels, doc_ids)
     labels, scores, offsets = groups.grouped(labels), groups.grouped(scores), groups.offsets
-    order = falling_rows(scores, offsets, None if key is None else groups.grouped(key))
+    order = descending_order(scores, offsets, None if key is None else groups.grouped(key))
     ranked, sorted_scores = np.empty_like(labels), np.empty_like(scores)
     half = order.size // 2
     threads.run(

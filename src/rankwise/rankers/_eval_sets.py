@@ -14,7 +14,7 @@ from rankwise._validation import as_vector
 from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import Metric, evaluate
-from rankwise.objectives.lambdas._position_bias import MOST_POSITIONS
+from rankwise.objectives.lambdas._position_bias import MAX_POSITIONS
 from rankwise.types import FloatArray, IntArray
 
 
@@ -34,13 +34,13 @@ class EvalSet:
         return value
 
 
-def eval_sets(eval_set: Any) -> Sequence[Any]:
+def list_eval_sets(eval_set: Any) -> Sequence[Any]:
     """One eval_set or a list of them as a list; RankingData brings its labels and queries."""
     listed = [] if eval_set is None else eval_set if isinstance(eval_set, list) else [eval_set]
     return [(rows, rows.y, rows.qid) if isinstance(rows, RankingData) else rows for rows in listed]
 
 
-def judged_rows(given: Any, prepared: Callable[[Any], Any]) -> EvalSet:
+def make_eval_set(given: Any, prepared: Callable[[Any], Any]) -> EvalSet:
     """An eval_set, checked; its features by way of `prepared`."""
     if not isinstance(given, tuple) or len(given) not in (2, 3):
         raise DataError(f"eval_set must be RankingData, (X, y, qid) or a list of these, got {type(given).__name__}")
@@ -55,7 +55,7 @@ def judged_rows(given: Any, prepared: Callable[[Any], Any]) -> EvalSet:
     return EvalSet(features, labels, groups)
 
 
-def weights_of(name: str, given: ArrayLike | None, count: int, what: str) -> FloatArray | None:
+def check_weights(name: str, given: ArrayLike | None, count: int, what: str) -> FloatArray | None:
     """Weights of rows or queries, checked; None where there are none."""
     if given is None:
         return None
@@ -67,7 +67,7 @@ def weights_of(name: str, given: ArrayLike | None, count: int, what: str) -> Flo
     return weights
 
 
-def positions_of(given: ArrayLike | None, labels: FloatArray) -> IntArray | None:
+def check_positions(given: ArrayLike | None, labels: FloatArray) -> IntArray | None:
     """Where each document was shown, checked; None where that is not known."""
     if given is None:
         return None
@@ -78,9 +78,9 @@ def positions_of(given: ArrayLike | None, labels: FloatArray) -> IntArray | None
         odd = positions[(positions < 0) | (positions % 1 != 0)][0]
         raise DataError(f"position must have whole numbers of 0 or more, got {odd:g}; leave out rows that nobody saw")
     count = np.unique(positions).size
-    if count > MOST_POSITIONS:
+    if count > MAX_POSITIONS:
         raise DataError(
-            f"position must have at most {MOST_POSITIONS} different numbers, got {count}; "
+            f"position must have at most {MAX_POSITIONS} different numbers, got {count}; "
             "let deep positions share one, as np.minimum(position, 100) does"
         )
     if not (labels > 0).any():

@@ -11,14 +11,14 @@ import scipy.sparse as sp
 from sklearn.utils import _safe_indexing
 
 from rankwise.errors import DataError
-from rankwise.metrics._evaluation import aligned
+from rankwise.metrics._evaluation import format_table
 from rankwise.types import FloatArray
 
 SHOWN = 10
 
 
 @dataclass(frozen=True)
-class Part:
+class Contribution:
     """What a feature adds to the score of the upper of two documents over the lower, and its values in both."""
 
     feature: str | int
@@ -41,11 +41,11 @@ class Explanation:
     contributions: FloatArray
     values: list[tuple[Any, Any]]
 
-    def parts(self, names: Sequence[str | int]) -> list[Part]:
+    def parts(self, names: Sequence[str | int]) -> list[Contribution]:
         """The features that matter, those that add or take most first; None is a value that is missing."""
         order = np.argsort(-np.abs(self.contributions), kind="stable")
         return [
-            Part(names[k], _known(self.values[k][0]), _known(self.values[k][1]), float(self.contributions[k]))
+            Contribution(names[k], _known(self.values[k][0]), _known(self.values[k][1]), float(self.contributions[k]))
             for k in order[: np.count_nonzero(self.contributions)]
         ]
 
@@ -59,7 +59,7 @@ class Explanation:
             rows.append((self.features[k], first, second, f"{self.contributions[k]:+.4f}"))
         others = float(self.contributions.sum() - self.contributions[shown].sum())
         rows.append(("all others", "", "", f"{others:+.4f}"))
-        return f"row {self.i} is {place} row {self.j} by {abs(self.difference):.4f}\n{aligned(rows)}"
+        return f"row {self.i} is {place} row {self.j} by {abs(self.difference):.4f}\n{format_table(rows)}"
 
 
 def _known(value: float) -> float | None:
@@ -73,10 +73,10 @@ def _short(value: Any) -> str:
 def explain_rows(model: Any, X: Any, i: int, j: int) -> Explanation:
     """The parts of the difference of two scores, from the trees' own contributions (SHAP values)."""
     # The last part is what all rows share.
-    return explained(model, X, i, j, model._average, lambda two: model._average(two, pred_contrib=True)[:, :-1])
+    return rows_to_explain(model, X, i, j, model._average, lambda two: model._average(two, pred_contrib=True)[:, :-1])
 
 
-def explained(
+def rows_to_explain(
     model: Any,
     X: Any,
     i: int,

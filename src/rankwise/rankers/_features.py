@@ -80,7 +80,7 @@ def training_rows(
     )
 
 
-def known_names(model: Any) -> list[str] | None:
+def feature_names_of(model: Any) -> list[str] | None:
     """The names of the features that a model was fitted with, if they have names."""
     names = getattr(model, "feature_names_in_", None)
     return None if names is None else [str(name) for name in names]
@@ -127,7 +127,7 @@ def _checked(model: Any, X: Any, fitting: bool) -> Any:
         if fitting:
             _set_names(model, X.feature_names)
         else:
-            X = X.with_features(known_names(model), model.n_features_in_)
+            X = X.with_features(feature_names_of(model), model.n_features_in_)
         X = X.X
     elif isinstance(X, MatchedColumns):
         X = X.values
@@ -161,7 +161,7 @@ def _checked_stream(model: Any, rows: RowSource, fitting: bool) -> RowSource:
     if not rows.features:
         raise DataError(f"{rows} must have at least one feature, got none; name data with features")
     if not fitting:
-        return rows.with_features(known_names(model), model.n_features_in_)
+        return rows.with_features(feature_names_of(model), model.n_features_in_)
     _set_names(model, rows.feature_names)
     model.n_features_in_ = len(rows.features)
     return rows
@@ -189,7 +189,7 @@ def _column(model: Any, named: Any, parameter: str) -> int:
     return int(named)
 
 
-def by_column(model: Any, given: Sequence[int] | Mapping[Any, int] | None, parameter: str) -> list[int] | None:
+def values_by_column(model: Any, given: Sequence[int] | Mapping[Any, int] | None, parameter: str) -> list[int] | None:
     """−1, 0 or 1 for each column, given in order or by name."""
     if given is None:
         return None

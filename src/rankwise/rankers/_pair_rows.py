@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from rankwise._validation import as_vector
 from rankwise.data._groups import QueryGroups
-from rankwise.data._row_hashes import row_keys
+from rankwise.data._row_hashes import row_hashes
 from rankwise.errors import DataError, ShapeError
-from rankwise.rankers._eval_sets import weights_of
+from rankwise.rankers._eval_sets import check_weights
 from rankwise.types import FloatArray, IntArray
 
 LEAST, MOST = 1e-100, 1e100  # weights whose products, and sums of these, are numbers
@@ -73,8 +73,8 @@ def pair_rows(
         raise ShapeError(f"X, y and qid must have one entry per row, got {rows}, {labels.size} and {groups.n_rows}")
     grouped = np.maximum(groups.grouped(labels), 0.0)
     _check_labels(grouped, groups.offsets)
-    rows_given = weights_of("sample_weight", sample_weight, rows, "row")
-    queries_given = weights_of("query_weight", query_weight, groups.n_queries, "query")
+    rows_given = check_weights("sample_weight", sample_weight, rows, "row")
+    queries_given = check_weights("query_weight", query_weight, groups.n_queries, "query")
     weight = _pair_weights(groups, rows_given, queries_given)
     own, offsets = _own_order(features, grouped, groups, weight)
     query_of_row = np.repeat(np.arange(groups.n_queries), groups.sizes)
@@ -98,7 +98,7 @@ def _check_labels(y: FloatArray, offsets: IntArray, more: str = "") -> None:
 
 def _own_order(X: Any, grades: FloatArray, groups: QueryGroups, weight: FloatArray | None) -> tuple[IntArray, IntArray]:
     """Grouped rows by what stands in them, and where queries then start: neither names nor the input's order matter."""
-    keys = groups.grouped(row_keys(X, np.zeros(grades.size)))
+    keys = groups.grouped(row_hashes(X, np.zeros(grades.size)))
     starts = groups.offsets[:-1]
     # Of rows that are alike the lighter comes first; weights of a query are summed as whole numbers, in any order.
     weights = np.zeros(grades.size) if weight is None else weight

@@ -12,7 +12,7 @@ from rankwise.metrics import Metric
 from rankwise.rankers._base import SavedModel
 
 
-def told_of(model: Any) -> dict[str, Any]:
+def manifest_fields(model: Any) -> dict[str, Any]:
     """What the manifest says of any model: its kind, parameters and features."""
     names = getattr(model, "feature_names_in_", None)
     return {
@@ -23,7 +23,7 @@ def told_of(model: Any) -> dict[str, Any]:
     }
 
 
-def know_features(model: Any, saved: SavedModel) -> None:
+def restore_features(model: Any, saved: SavedModel) -> None:
     """Give a model that is being loaded the features that it was saved with."""
     model.n_features_in_ = saved.n_features
     if saved.feature_names is not None:
@@ -43,7 +43,7 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool | None) else None
 
 
-def whole(said: dict[str, Any], name: str) -> int:
+def read_int(said: dict[str, Any], name: str) -> int:
     """A whole number of a model's summary."""
     value = said.get(name)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**63:
@@ -51,7 +51,7 @@ def whole(said: dict[str, Any], name: str) -> int:
     return value
 
 
-def number_or_none(said: dict[str, Any], name: str) -> float | None:
+def read_optional_float(said: dict[str, Any], name: str) -> float | None:
     """A finite number of a model's summary, or None."""
     value = said.get(name)
     if value is not None and not is_finite_number(value):
@@ -59,7 +59,7 @@ def number_or_none(said: dict[str, Any], name: str) -> float | None:
     return value
 
 
-def histories(said: dict[str, Any]) -> dict[str, dict[str, list[float]]]:
+def read_eval_history(said: dict[str, Any]) -> dict[str, dict[str, list[float]]]:
     """The values of each round, by judged set and metric."""
     found: Any = said.get("evals_result")
     fits = isinstance(found, dict) and all(

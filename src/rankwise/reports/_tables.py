@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from rankwise.metrics._evaluation import Evaluation
-from rankwise.metrics.comparison._compare import Comparison, PairTest, p_text
+from rankwise.metrics.comparison._compare import Comparison, PairTest, format_p_value
 from rankwise.reports._judged import Judged
 from rankwise.reports._markup import Markup, element, joined
 from rankwise.types import FloatArray
@@ -51,7 +51,7 @@ def test_table(tests: Iterable[PairTest], level: float) -> Markup:
     """A row a pair of systems and metric; p-values below 1 − level are bold."""
 
     def p_cell(p: float) -> Markup:
-        return element("td", p_text(p), class_="number clear" if p < 1 - level else "number")
+        return element("td", format_p_value(p), class_="number clear" if p < 1 - level else "number")
 
     rows = [
         [

@@ -13,11 +13,11 @@ from sklearn.base import BaseEstimator, clone
 
 from rankwise._validation import as_vector
 from rankwise.data import RankingData
-from rankwise.data._row_hashes import row_keys
+from rankwise.data._row_hashes import row_hashes
 from rankwise.errors import DataError, ShapeError
 from rankwise.kernels._threads import by_queries
 from rankwise.kernels.sorting import _rising_lists as rising_lists
-from rankwise.metrics._ranking import falling_rows
+from rankwise.metrics._ranking import descending_order
 from rankwise.rankers._base import Ranker
 from rankwise.rankers._features import MatchedColumns
 from rankwise.types import BoolArray, Features, FloatArray, IntArray
@@ -226,7 +226,7 @@ class Pool:
         QueryOrder
             The candidates in order within each query, with their ranks.
         """
-        rows = falling_rows(-scores, self.offsets)
+        rows = descending_order(-scores, self.offsets)
         return QueryOrder(rows, self.query, scores[rows], self.offsets)
 
     def descending(self, utilities: FloatArray, rng: np.random.Generator) -> IntArray:
@@ -244,7 +244,7 @@ class Pool:
         ndarray of int64
             Indices of candidates.
         """
-        return falling_rows(utilities, self.offsets, self.random_numbers(rng)[self.candidates])
+        return descending_order(utilities, self.offsets, self.random_numbers(rng)[self.candidates])
 
     def random_numbers(self, rng: np.random.Generator) -> FloatArray:
         """Random numbers that go with the documents, in whatever order the rows come (unless rows are alike).
@@ -370,6 +370,6 @@ def _predict(ranker: BaseEstimator, X: Features) -> FloatArray:
 def _order_by_features(data: RankingData) -> IntArray:
     """The rows in an order that depends on their features alone."""
     if data not in _ORDERS:
-        keys = row_keys(sp.csr_matrix(data.X) if data.is_sparse else data.X, np.zeros(len(data)))
+        keys = row_hashes(sp.csr_matrix(data.X) if data.is_sparse else data.X, np.zeros(len(data)))
         _ORDERS[data] = np.argsort(keys, kind="stable")
     return _ORDERS[data]

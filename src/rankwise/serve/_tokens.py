@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import secrets
 
-SHORTEST_SECRET = 8
+MIN_TOKEN_LENGTH = 8
 
 
-def is_fit(secret: str) -> bool:
+def is_strong(secret: str) -> bool:
     """Whether a secret can stand in a header and is not too easy to guess."""
-    return len(secret) >= SHORTEST_SECRET and secret.isascii() and secret.isprintable() and " " not in secret
+    return len(secret) >= MIN_TOKEN_LENGTH and secret.isascii() and secret.isprintable() and " " not in secret
 
 
 def sent_by(authorization: str | None) -> bytes:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from rankwise.kernels.rows._simplex import climb
+from rankwise.kernels.rows._simplex import ascend_simplex
 
 
 def value(alpha, slope, bend):
@@ -39,7 +39,7 @@ def test_the_optimum_is_scipys(n, rank, start):
         alpha[: n // 2 + 1] += 1.0
         alpha /= alpha.sum()
     before = value(alpha, slope, bend)
-    climb(slope, bend, alpha, 100_000, 1e-9)
+    ascend_simplex(slope, bend, alpha, 100_000, 1e-9)
     assert (alpha >= 0.0).all()
     assert alpha.sum() == pytest.approx(1.0, abs=1e-12)
     here = slope - bend @ alpha
@@ -54,7 +54,7 @@ def test_every_step_rises_and_the_number_of_steps_is_kept():
     bend, values = z.T @ z, []
     for most in range(25):
         alpha = np.eye(30)[3]
-        climb(slope, bend, alpha, most, 0.0)
+        ascend_simplex(slope, bend, alpha, most, 0.0)
         values.append(value(alpha, slope, bend))
         assert np.count_nonzero(alpha) <= most + 1
     assert values[0] == value(np.eye(30)[3], slope, bend)
@@ -63,5 +63,5 @@ def test_every_step_rises_and_the_number_of_steps_is_kept():
 
 def test_where_there_is_nothing_to_gain_it_stays():
     alpha = np.array([0.2, 0.8, 0.0])
-    climb(np.array([1.0, 1.0, 0.5]), np.zeros((3, 3)), alpha, 10, 0.0)
+    ascend_simplex(np.array([1.0, 1.0, 0.5]), np.zeros((3, 3)), alpha, 10, 0.0)
     assert alpha.tolist() == [0.2, 0.8, 0.0]

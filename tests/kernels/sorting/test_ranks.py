@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankwise.data._groups import QueryGroups
 from rankwise.kernels.sorting import _ranks as ranks
-from rankwise.kernels.sorting._radix import falling_order
+from rankwise.kernels.sorting._radix import radix_argsort
 from rankwise.metrics import _ranking as ranking
 from rankwise.metrics._ranking import rank
 
@@ -55,7 +55,7 @@ def test_long_lists_too(threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_radix_order(scores: list[float], threads: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RANKWISE_NUM_THREADS", threads)
-        np.testing.assert_array_equal(falling_order(np.array(scores)), np.argsort(-np.array(scores), kind="stable"))
+        np.testing.assert_array_equal(radix_argsort(np.array(scores)), np.argsort(-np.array(scores), kind="stable"))
 
 
 @given(st.lists(st.integers(0, 4).map(float), min_size=1, max_size=50), st.integers(0, 99))

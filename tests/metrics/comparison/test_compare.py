@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from rankwise.errors import DataError
-from rankwise.metrics.comparison._compare import Comparison, compare, p_text
+from rankwise.metrics.comparison._compare import Comparison, compare, format_p_value
 
 METRICS = ["ndcg@10", "map", "auc", "mrr"]
 
@@ -151,7 +151,7 @@ def test_metrics_may_be_a_generator(data):
 
 
 def test_p_values_are_never_printed_as_zero():
-    assert [p_text(p) for p in (0.0, 0.00005, 0.0321, math.nan)] == ["<0.0001", "<0.0001", "0.0321", "–"]
+    assert [format_p_value(p) for p in (0.0, 0.00005, 0.0321, math.nan)] == ["<0.0001", "<0.0001", "0.0321", "–"]
 
 
 def test_three_systems_and_four_metrics_on_784_queries_take_little_time():

@@ -91,7 +91,7 @@ def compare(
 
 
 def _print(result: Comparison) -> None:
-    from rankwise.metrics.comparison._compare import p_text
+    from rankwise.metrics.comparison._compare import format_p_value
 
     best = {metric: result.best(metric) for metric in result.metrics}
     means: list[list[Cell]] = []
@@ -122,8 +122,8 @@ def _print(result: Comparison) -> None:
                     f"{test.a} − {test.b}",
                     f"{test.difference:+.4f}",
                     f"{test.interval[0]:+.4f} to {test.interval[1]:+.4f}",
-                    p_text(test.t_p_holm),
-                    p_text(test.fisher_p_holm),
+                    format_p_value(test.t_p_holm),
+                    format_p_value(test.fisher_p_holm),
                     f"{test.effect_size:+.2f}",
                     f"{test.wins}/{test.ties}/{test.losses}",
                 )

@@ -47,21 +47,23 @@ def serve(
     """
     with working("loading"):
         from rankwise.serve._server import is_loopback, listening, url_of
-        from rankwise.serve._tokens import SHORTEST_SECRET, is_fit
+        from rankwise.serve._tokens import MIN_TOKEN_LENGTH, is_strong
         from rankwise.serve.ranking._app import Limits
         from rankwise.serve.ranking._metrics import Metrics
         from rankwise.serve.ranking._model import CurrentModel
-        from rankwise.serve.ranking._run import Plan, run
+        from rankwise.serve.ranking._run import ServeOptions, run
         from rankwise.serve.ranking._workers import log_to_stderr, run_workers
 
-    if token is not None and not is_fit(token):
-        raise DataError(f"the token must have at least {SHORTEST_SECRET} plain characters without blanks; pass another")
+    if token is not None and not is_strong(token):
+        raise DataError(
+            f"the token must have at least {MIN_TOKEN_LENGTH} plain characters without blanks; pass another"
+        )
     if token is None and not is_loopback(host):
         raise DataError(f"at {host} everybody on the network could ask; pass --token SECRET, or set RANKWISE_TOKEN")
     with working("loading the model"):
         current = CurrentModel(model)  # what is wrong with it is said before anything listens
     described = current.now.described()
-    plan = Plan(Limits(max_bytes, max_documents), token, is_loopback(host), drain_seconds)
+    plan = ServeOptions(Limits(max_bytes, max_documents), token, is_loopback(host), drain_seconds)
     with listening(host, port) as socket:
         url = url_of(host, socket)
 

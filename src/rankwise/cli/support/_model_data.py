@@ -61,10 +61,10 @@ def load_model(path: Path) -> LoadedModel:
     """The model in a file."""
     with working("loading"):
         from rankwise.models import load
-        from rankwise.rankers._features import known_names
+        from rankwise.rankers._features import feature_names_of
 
         ranker = load(path)
-    return LoadedModel(ranker, known_names(ranker))
+    return LoadedModel(ranker, feature_names_of(ranker))
 
 
 def read_features(files: list[Path], skip_bad: bool) -> RankingData:

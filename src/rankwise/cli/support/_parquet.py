@@ -25,9 +25,9 @@ DaskOption = Annotated[
 
 def expand(files: list[Path] | None) -> list[Path]:
     """Files that patterns such as 'parts/*.parquet' stand for, where the shell was kept from it by quotes."""
-    from rankwise.data._sources import expanded
+    from rankwise.data._sources import expand_paths
 
-    return expanded(files or [])
+    return expand_paths(files or [])
 
 
 def parquet_rows(files: list[Path], skip_bad: bool, dask: str | None) -> ParquetRows | None:
@@ -49,9 +49,9 @@ def cluster_of(where: str | None) -> Any:
         from contextlib import nullcontext
 
         return nullcontext()
-    from rankwise.rankers.trees.dask import started
+    from rankwise.rankers.trees.dask import connect
 
-    return started(where)
+    return connect(where)
 
 
 def rounds_ahead(ranker: Any, rows: ParquetRows) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from rankwise.cli.support._model_data import LoadedModel
 from rankwise.data import RankingData
 from rankwise.errors import DataError
-from rankwise.rankers._explanation import Part
+from rankwise.rankers._explanation import Contribution
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Reason:
     above: int
     below: int
     difference: float
-    parts: list[Part]
+    parts: list[Contribution]
 
 
 def rank_query(loaded: LoadedModel, data: RankingData, query: str) -> list[Ranked]:

@@ -11,7 +11,7 @@ import numpy as np
 from rankwise.cli.support._trec_runs import match_run
 from rankwise.data import RankingData
 from rankwise.data.io._formats import PARQUET_MAGIC, TABLE_ENDINGS, is_number
-from rankwise.data.io._streams import opened, without_compression
+from rankwise.data.io._streams import open_stream, without_compression
 from rankwise.data.io._trec import RUN_COLUMNS
 from rankwise.errors import FormatError
 from rankwise.types import FloatArray
@@ -19,7 +19,7 @@ from rankwise.types import FloatArray
 
 def read_scores(path: Path, data: RankingData, skip_bad: bool, notes: list[str]) -> FloatArray:
     """One score per row of the data; −inf is a document that was not retrieved."""
-    with opened(path) as file:
+    with open_stream(path) as file:
         content = file.read()
     if content.startswith(PARQUET_MAGIC):
         return _of_all_rows(_from_parquet(path, content), path, data)

@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from rankwise.data.io._formats import Detected
-from rankwise.data.io._streams import opened
+from rankwise.data.io._streams import open_stream
 from rankwise.errors import FormatError
 
 BLOCK_BYTES = 1 << 22
@@ -30,13 +30,13 @@ def csv_batches(file: Detected, skip_bad: bool, counter: _Skipping) -> tuple[lis
         counter.skipped += 1
         return "skip" if skip_bad else "error"
 
-    with opened(file.path) as stream:
+    with open_stream(file.path) as stream:
         header = stream.readline().decode(errors="replace").removeprefix("\ufeff").rstrip("\r\n")
     names = [name.strip() for name in next(plain_csv.reader([header], delimiter=file.delimiter, skipinitialspace=True))]
 
     def batches() -> Iterator[pa.RecordBatch]:
         with ExitStack() as stack:
-            stream: Any = pa.PythonFile(stack.enter_context(opened(file.path)), mode="r")
+            stream: Any = pa.PythonFile(stack.enter_context(open_stream(file.path)), mode="r")
             try:
                 reader = csv.open_csv(
                     stream,

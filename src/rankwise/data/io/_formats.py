@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from rankwise.data.io._streams import opened, without_compression
+from rankwise.data.io._streams import open_stream, without_compression
 from rankwise.errors import FormatError
 
 PARQUET_MAGIC = b"PAR1"
@@ -28,7 +28,7 @@ class Detected:
 
 def detect(path: Path) -> Detected:
     """Look at a file's name and its first line that is neither blank nor a comment."""
-    with opened(path) as file:
+    with open_stream(path) as file:
         head = file.read(HEAD_BYTES)
     if not head:
         raise FormatError("this file is empty; check how it was made", path=path)

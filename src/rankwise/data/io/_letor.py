@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 from rankwise.data._ranking_data import DOC_ID_TYPE, RankingData
 from rankwise.data.io._letor_chunk import Chunk, Parsed
-from rankwise.data.io._streams import fill_lines, opened
+from rankwise.data.io._streams import fill_lines, open_stream
 from rankwise.errors import DataError, FormatError
 from rankwise.kernels._threads import thread_count
 from rankwise.types import IntArray
@@ -141,7 +141,7 @@ def _each_chunk(
     """
     buffers = [Chunk(chunk_bytes) for _ in range(threads + 1)]
     waiting: deque[Future[Parsed]] = deque()
-    with opened(path) as file, ThreadPoolExecutor(threads) as pool:
+    with open_stream(path) as file, ThreadPoolExecutor(threads) as pool:
         carried = b""
         number = 0
         while True:

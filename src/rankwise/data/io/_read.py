@@ -11,7 +11,7 @@ import numpy as np
 from rankwise.data._ranking_data import RankingData
 from rankwise.data.io._formats import Detected, detect
 from rankwise.data.io._letor import LetorFile, read_letor
-from rankwise.data.io._streams import opened, without_compression
+from rankwise.data.io._streams import open_stream, without_compression
 from rankwise.data.io._tables import read_tables
 from rankwise.data.io._trec import read_trec
 from rankwise.errors import DataError, FormatError
@@ -89,7 +89,7 @@ def _query_sizes(path: Path) -> IntArray | None:
     sizes_path = next((p for p in (path.with_name(f"{name}.query") for name in names) if p.exists()), None)
     if sizes_path is None:
         return None
-    with opened(sizes_path) as file:
+    with open_stream(sizes_path) as file:
         lines = file.read().decode(errors="replace").split("\n")
     sizes = []
     for number, line in enumerate(lines, start=1):

@@ -34,7 +34,7 @@ def without_compression(path: Path) -> Path:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[io.BufferedReader]:
+def open_stream(path: Path) -> Iterator[io.BufferedReader]:
     """The bytes of a file, unpacked if its first bytes say that it is packed; it fails by `DataError`."""
     if path.is_dir():
         raise DataError(f"{path} is a folder; name the files in it")

@@ -15,7 +15,7 @@ from pyarrow import parquet
 from rankwise.data._ranking_data import DOC_ID_TYPE, RankingData
 from rankwise.data.io._csv_batches import csv_batches
 from rankwise.data.io._formats import LABEL_NAMES, Detected, numbered_columns
-from rankwise.data.io._streams import COMPRESSIONS, opened
+from rankwise.data.io._streams import COMPRESSIONS, open_stream
 from rankwise.data.io._table_batch import TableBatch
 from rankwise.errors import FormatError
 from rankwise.types import FloatArray
@@ -153,7 +153,7 @@ def row_groups_of(path: Path) -> int:
 
 def _parquet_file(path: Path) -> parquet.ParquetFile:
     try:
-        with opened(path) as stream:
+        with open_stream(path) as stream:
             source = pa.BufferReader(stream.read()) if path.suffix in COMPRESSIONS else str(path)
         # Columns are read as they are needed: else a row group, which may be the whole file, would be in memory.
         return parquet.ParquetFile(source, buffer_size=BUFFER_BYTES, pre_buffer=False)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from rankwise.data._ranking_data import DOC_ID_TYPE, RankingData
-from rankwise.data.io._streams import opened
+from rankwise.data.io._streams import open_stream
 from rankwise.errors import FormatError
 
 UNJUDGED = -1.0
@@ -64,7 +64,7 @@ def read_by_query(path: Path, columns: tuple[str, ...], value_at: int, skip_bad:
     """The file as query -> document -> number; the first bad line is an error, or all are counted."""
     found: ByQuery = {}
     skipped = 0
-    with opened(path) as file:
+    with open_stream(path) as file:
         lines = file.read().decode(errors="replace").removeprefix("\ufeff").split("\n")
     for number, line in enumerate(lines, start=1):
         words = line.split()

@@ -17,7 +17,7 @@ from numpy.polynomial import Chebyshev, Polynomial
 
 from rankwise.kernels._compile import helper, kernel, reassociating_kernel
 from rankwise.kernels.pairs._expansions import PLAIN_TERMS
-from rankwise.kernels.pairs._lambda_loops import MOST_CLASSES, level_weights
+from rankwise.kernels.pairs._lambda_loops import MAX_CLASSES, level_weights
 from rankwise.types import FloatArray
 
 DENORMAL = 1e-280  # added where products would become denormal numbers, which are slow
@@ -218,7 +218,7 @@ def ranknet_of_queries(
         rows = order[offsets[q] : offsets[q + 1]]
         s, k, w = scores[rows], classes[rows], share[rows]
         p = np.zeros(rows.size)
-        if many > MOST_CLASSES:
+        if many > MAX_CLASSES:
             costs[q] = ranknet_pairs(s, k, w, p)
         else:
             costs[q] = ranknet_sweep(s, k, many, w, right, logs, True, p)

@@ -89,7 +89,7 @@ def plain_terms(terms: int = PLAIN_TERMS) -> PairTerms:
     return PairTerms(right, -right, curvature, constant=1.0, slowest=1.0, between=0)
 
 
-def reach_of(spread: float) -> int:
+def reach(spread: float) -> int:
     """How many vectors of slower exponentials the differences up to `spread` need."""
     return int(np.clip(np.ceil(np.log2(max(spread, FARTHEST) / FARTHEST) / LANES), 0, MOST_REACH))
 

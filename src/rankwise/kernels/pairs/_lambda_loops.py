@@ -23,10 +23,10 @@ normalizer: Any = None
 swap_factors: Any = None
 sweep: Any = None
 
-MOST_CLASSES = 64  # more kinds of labels than this are summed pair by pair
+MAX_CLASSES = 64  # more kinds of labels than this are summed pair by pair
 
 
-class Stated(NamedTuple):
+class PreparedGains(NamedTuple):
     """What a metric linear in its gains says of a data set, whatever the ranking: taken down once, used every round.
 
     |ΔM_ij| = |gain_i − gain_j| · (discount_i − discount_j) · scale.

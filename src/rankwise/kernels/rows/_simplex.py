@@ -8,7 +8,7 @@ from rankwise.kernels._compile import kernel
 
 
 @kernel
-def climb(slope: Any, bend: Any, alpha: Any, most: int, close: float) -> None:
+def ascend_simplex(slope: Any, bend: Any, alpha: Any, most: int, close: float) -> None:
     """max slope·α − ½ αᵀ bend α over the simplex, from `alpha`, which is overwritten.
 
     Each step moves weight from the hypothesis of the lowest slope to that of the highest, as far as it rises.

@@ -69,10 +69,10 @@ def settle(scores: Any, rows: Any) -> bool:
     return True
 
 
-def falling_order(scores: FloatArray) -> NDArray[Any]:
+def radix_argsort(scores: FloatArray) -> NDArray[Any]:
     """`np.argsort(-scores, kind="stable")`, for scores without NaN.
 
-    >>> falling_order(np.array([0.5, -1.0, 2.0, 0.5, -0.0]))
+    >>> radix_argsort(np.array([0.5, -1.0, 2.0, 0.5, -0.0]))
     array([2, 0, 3, 4, 1], dtype=int32)
     """
     n, highest = scores.size, float(scores.max())

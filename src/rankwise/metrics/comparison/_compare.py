@@ -15,7 +15,7 @@ from rankwise.errors import DataError
 from rankwise.metrics._base import Metric
 from rankwise.metrics._conventions import Empty
 from rankwise.metrics._evaluate import DEFAULT_METRICS, evaluate
-from rankwise.metrics._evaluation import Evaluation, aligned, finite_or_none
+from rankwise.metrics._evaluation import Evaluation, finite_or_none, format_table
 from rankwise.metrics._ranking import Ties
 from rankwise.metrics.comparison import _statistics as statistics
 from rankwise.types import BoolArray, FloatArray
@@ -77,9 +77,11 @@ class Comparison:
         }
 
     def __str__(self) -> str:
-        parts = [aligned(self._table_of_means()) + "\n* best"]
+        parts = [format_table(self._table_of_means()) + "\n* best"]
         if self.tests:
-            parts.append(aligned(self._table_of_tests()) + "\nt and Fisher: Holm-corrected for the pairs of one metric")
+            parts.append(
+                format_table(self._table_of_tests()) + "\nt and Fisher: Holm-corrected for the pairs of one metric"
+            )
         return "\n\n".join(parts + [f"note: {note}" for note in self.notes])
 
     # A notebook shows the tables too, not arrays of thousands of values.
@@ -116,7 +118,7 @@ class Comparison:
                     f"{test.a} − {test.b}",
                     f"{test.difference:+.4f}",
                     f"{low:+.4f} to {high:+.4f}",
-                    *(p_text(p) for p in (test.t_p_holm, test.fisher_p_holm, test.tukey_p)),
+                    *(format_p_value(p) for p in (test.t_p_holm, test.fisher_p_holm, test.tukey_p)),
                     f"{test.effect_size:+.2f}",
                     f"{test.wins}/{test.ties}/{test.losses}",
                 )
@@ -176,7 +178,7 @@ def compare(
     return Comparison(evaluations, tests, level, tuple(notes))
 
 
-def p_text(p: float) -> str:
+def format_p_value(p: float) -> str:
     """A p-value as it is printed: never 0, which no finite number of queries can show."""
     if math.isnan(p):
         return "–"

@@ -19,7 +19,7 @@ from rankwise.kernels import _threads as threads
 from rankwise.kernels._compile import specialize
 from rankwise.kernels.pairs._costs import costs_by_factors, costs_by_gains, log_terms, ranknet_of_queries
 from rankwise.kernels.pairs._expansions import plain_terms
-from rankwise.metrics._ranking import falling_rows
+from rankwise.metrics._ranking import descending_order
 from rankwise.objectives.lambdas._objective import LambdaObjective, row_weights
 from rankwise.types import FloatArray
 
@@ -29,7 +29,7 @@ def lambda_costs(objective: LambdaObjective, scores: ArrayLike) -> FloatArray:
     groups, metric, sums = objective.groups, objective.metric, objective.pair_sums
     offsets, labels = groups.offsets, objective.labels
     rows = np.ascontiguousarray(groups.grouped(as_vector("scores", scores)))
-    order = falling_rows(rows, offsets, objective.shuffle)
+    order = descending_order(rows, offsets, objective.shuffle)
     steep, costs = objective.sigma * rows, np.zeros(groups.n_queries)
     if sums.stated is not None:
         stated = (sums.stated, steep, sums.share, order, offsets, log_terms())
@@ -93,7 +93,7 @@ class RankNetObjective:
         if values.size != self.groups.n_rows:
             raise ShapeError(f"scores must have one entry per row: got {values.size} for {self.groups.n_rows} rows")
         rows, offsets = np.ascontiguousarray(self.groups.grouped(values)), self.groups.offsets
-        order = falling_rows(rows, offsets, None)
+        order = descending_order(rows, offsets, None)
         pushes, costs = np.zeros(rows.size), np.zeros(self.groups.n_queries)
         given = (self.classes, self.n_classes, self.sigma * rows, self.share, order, offsets)
         terms = (plain_terms().right, log_terms())

@@ -20,7 +20,7 @@ from rankwise._validation import as_vector
 from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError, ShapeError
 from rankwise.kernels import _threads as threads
-from rankwise.metrics._ranking import falling_rows
+from rankwise.metrics._ranking import descending_order
 from rankwise.types import FloatArray
 
 LambdaFunction = Callable[[FloatArray, FloatArray], Any]
@@ -80,7 +80,7 @@ class CustomLambda:
         if values.size != self.groups.n_rows:
             raise ShapeError(f"scores must have one entry per row: got {values.size} for {self.groups.n_rows} rows")
         values = np.ascontiguousarray(self.groups.grouped(values))
-        order = falling_rows(values, self.groups.offsets, self.shuffle)
+        order = descending_order(values, self.groups.offsets, self.shuffle)
         gradient, hessian = np.empty(values.size), np.empty(values.size)
         lambdas, curvature = self._of_ranked(self.labels[order], values[order])
         gradient[order], hessian[order] = -lambdas, curvature

@@ -14,10 +14,10 @@ from rankwise.errors import MetricError
 from rankwise.kernels import _threads as threads
 from rankwise.kernels._compile import compiled_hooks, specialize
 from rankwise.kernels.pairs import _lambda_loops as lambda_loops
-from rankwise.kernels.pairs._expansions import PairTerms, divided_terms, plain_terms, reach_of
-from rankwise.kernels.pairs._lambda_loops import MOST_CLASSES, Stated, level_weights, sweep_weights
+from rankwise.kernels.pairs._expansions import PairTerms, divided_terms, plain_terms, reach
+from rankwise.kernels.pairs._lambda_loops import MAX_CLASSES, PreparedGains, level_weights, sweep_weights
 from rankwise.kernels.pairs._pair_sums import decays, sweep
-from rankwise.metrics._ranking import falling_rows
+from rankwise.metrics._ranking import descending_order
 from rankwise.metrics.catalogue._linear import LinearMetric
 from rankwise.types import FloatArray
 
@@ -66,7 +66,7 @@ class PairSums:
         self.share = np.ones(objective.labels.size) if objective.row_weight is None else objective.row_weight
         self.grades = _padded(np.unique(objective.labels))
         self.factors: Any = None
-        self.stated: Stated | None = None
+        self.stated: PreparedGains | None = None
         self.exact_up_to = np.iinfo(np.int64).max
         self.loops: dict[int, Loops] = {}  # by how far the scores lie apart
         cls = type(objective.metric)
@@ -81,12 +81,12 @@ class PairSums:
         else:
             log.info("%s states no factors: its pairs are summed one by one, which is slow", objective.metric)
 
-    def _state(self, fill: Any) -> Stated:
+    def _state(self, fill: Any) -> PreparedGains:
         """What a metric linear in its gains says of these labels."""
         rows, queries = self.objective.labels.size, self.offsets.size - 1
-        grades = self.grades.size if self.grades.size <= MOST_CLASSES else 0
+        grades = self.grades.size if self.grades.size <= MAX_CLASSES else 0
         classes, levels, scales = np.zeros(rows, dtype=np.int32), np.zeros((queries, grades)), np.zeros(queries)
-        stated = Stated(classes, np.zeros(rows), np.zeros(rows), levels, scales)
+        stated = PreparedGains(classes, np.zeros(rows), np.zeros(rows), levels, scales)
         given = (self.objective.metric.record(), self.objective.labels, self.ideal, self.offsets, self.grades)
         threads.by_queries(lambda low, high: fill(*given, low, high, stated), self.offsets)
         return stated
@@ -94,15 +94,15 @@ class PairSums:
     def _prepare(self, factors: int, classes: int) -> None:
         """Choose where two sweeps take over from all pairs."""
         self.shape = {"FACTORS": factors, "CLASSES": classes}
-        if factors * max(classes, self.grades.size) <= MOST_CLASSES:
+        if factors * max(classes, self.grades.size) <= MAX_CLASSES:
             self.exact_up_to = self._crossover(factors * classes)
 
     def loops_for(self, steep: FloatArray) -> Loops:
         """What sums pairs at these scores: where a gap divides, it may be as wide as the scores are apart."""
-        reach = reach_of(float(np.ptp(steep))) if self.objective.norm else 0
-        if reach not in self.loops:
-            self.loops[reach] = self._compiled(divided_terms(self.c, reach) if self.objective.norm else plain_terms())
-        return self.loops[reach]
+        depth = reach(float(np.ptp(steep))) if self.objective.norm else 0
+        if depth not in self.loops:
+            self.loops[depth] = self._compiled(divided_terms(self.c, depth) if self.objective.norm else plain_terms())
+        return self.loops[depth]
 
     def _compiled(self, terms: PairTerms) -> Loops:
         down_or_up = specialize(sweep, **self.shape, VECTORS=terms.vectors, BETWEEN=terms.between)
@@ -113,7 +113,7 @@ class PairSums:
         tables = () if shared is None else tuple(sweep_weights(shared, terms, down) for down in (True, False))
         return Loops(terms, down_or_up, tables, specialize(lambda_loops.lambdas_by_gains, sweep=down_or_up))
 
-    def _shared_levels(self, stated: Stated) -> Any:
+    def _shared_levels(self, stated: PreparedGains) -> Any:
         """The weights of pairs of grades, if a grade is worth the same in all queries, as with most metrics."""
         levels = stated.levels[stated.scales > 0.0]
         return None if levels.size == 0 or (levels != levels[0]).any() else level_weights(levels[0])
@@ -129,7 +129,7 @@ class PairSums:
     def __call__(self, scores: FloatArray) -> Sums:
         """λ's and Hessians for scores in grouped order, in grouped order."""
         objective = self.objective
-        order = falling_rows(scores, self.offsets, objective.shuffle)
+        order = descending_order(scores, self.offsets, objective.shuffle)
         steep = scores if objective.sigma == 1.0 else objective.sigma * scores
         pushes, bends = np.zeros(scores.size), np.zeros(scores.size)
         if self.factors is None and self.stated is None:

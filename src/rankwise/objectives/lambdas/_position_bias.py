@@ -31,7 +31,7 @@ BINS = 16  # of scores
 RIDGE = 0.1  # pulls η towards no bias where there are next to no clicks
 LEAST = 0.02  # a click weighs up to 1 / LEAST
 PRIOR_CLICKS = 10.0  # that a document's scores count for, beside its own clicks, when its γ is asked for
-MOST_POSITIONS = 1_000  # Newton's method solves a system of this size in every round
+MAX_POSITIONS = 1_000  # Newton's method solves a system of this size in every round
 
 
 class PositionBias:

@@ -19,7 +19,7 @@ from typing import Protocol
 
 import numpy as np
 
-from rankwise.kernels.rows._simplex import climb
+from rankwise.kernels.rows._simplex import ascend_simplex
 from rankwise.objectives.margins._master import Master
 from rankwise.objectives.margins._tails import CLOSE, Band, Tail, TailOf
 from rankwise.types import FloatArray, IntArray
@@ -105,7 +105,7 @@ def solve(hypotheses: Hypotheses, tail_of: TailOf, rows: int, start: Progress | 
         slow, before = progress.gap > SLOW * before, progress.gap
         if waits > 0:
             waits -= 1
-        elif search.climb():
+        elif search.ascend():
             idle = 0
         else:
             idle = waits = min(1 + 2 * idle, LONGEST_WAIT)
@@ -150,7 +150,7 @@ class _Search:
             epsilon = max(least, EASING * epsilon)
             harder = tail_of.eased(epsilon) if epsilon > least else tail_of
             for _ in range(CLIMBS_AT_EASE):
-                self.climb()
+                self.ascend()
                 tail = harder(self.scores)
                 if tail.value > 0.0:
                     break
@@ -181,7 +181,7 @@ class _Search:
     def gap(self) -> float:
         return self.bound - self.best.value
 
-    def climb(self) -> bool:
+    def ascend(self) -> bool:
         """A step by slope and curvature, shorter until it gains, and a cut at its end; whether it gained."""
         slope = self.hypotheses.edges(self.slope, self.keys)
         band = self.tail_of.band(self.scores, self.best)
@@ -191,7 +191,7 @@ class _Search:
         moved = np.sort(np.argsort(-rest, kind="stable")[: np.count_nonzero(self.alpha) + MOVED])
         bend = self._bend(band, [self.keys[k] for k in moved])
         target = self.alpha[moved]
-        climb(slope[moved] + bend @ target, bend, target, CLIMBS, 1e-2 * CLOSE)
+        ascend_simplex(slope[moved] + bend @ target, bend, target, CLIMBS, 1e-2 * CLOSE)
         alpha = np.zeros_like(self.alpha)
         alpha[moved] = target / target.sum()
         change = self.hypotheses.scores(self.keys, alpha) - self.scores

@@ -15,7 +15,7 @@ import numpy as np
 from rankwise.kernels.pairs import _close_pairs as close_pairs
 from rankwise.kernels.pairs import _row_tails as row_tails
 from rankwise.kernels.pairs import _tails as pair_tails
-from rankwise.metrics._ranking import falling_rows
+from rankwise.metrics._ranking import descending_order
 from rankwise.objectives.margins._lists import PairLists
 from rankwise.types import FloatArray, IntArray
 
@@ -86,7 +86,7 @@ class PairTail:
         spread = float(np.ptp(scores))
         if spread == 0.0:
             return Tail(0.0, [self._mean_weights()], 0.0)
-        order = falling_rows(scores, lists.offsets)
+        order = descending_order(scores, lists.offsets)
         ranked, grade, weight = scores[order], lists.grade[order], lists.weight[order]
         none = np.zeros(0, dtype=np.int64)
         counted: tuple[Any, ...] = (ranked, weight, weight, grade, lists.grades, lists.offsets)

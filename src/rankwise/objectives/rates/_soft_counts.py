@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankwise.kernels.rows._soft_counts import add_log_loss, soft_rates, soft_sums
-from rankwise.metrics._ranking import falling_rows
+from rankwise.metrics._ranking import descending_order
 from rankwise.metrics.catalogue._curve import CurveMetric
 from rankwise.objectives.rates._objective import RateObjective
 from rankwise.types import BoolArray, FloatArray
@@ -37,7 +37,7 @@ class RankedRows:
 
     def __init__(self, scores: FloatArray, positive: BoolArray) -> None:
         offsets = np.array([0, scores.size], dtype=np.int64)
-        self.order = falling_rows(np.ascontiguousarray(scores), offsets)
+        self.order = descending_order(np.ascontiguousarray(scores), offsets)
         self.falling, self.positive = scores[self.order], positive[self.order]
         self.ends = np.append(np.flatnonzero(np.diff(self.falling)), scores.size - 1)
 

@@ -165,10 +165,10 @@ class NetRanker(Ranker):
     def predict(self, X: Any) -> FloatArray:
         """A score for each row: the higher, the better its rank."""
         check_is_fitted(self, "module_")
-        from rankwise.rankers.nets._module import scores_of_rows
+        from rankwise.rankers.nets._module import module_row_scores
 
         rows = self.standardizer_.apply(net_features(self, X, fitting=False))
-        return scores_of_rows(self.module_, rows, self.device)
+        return module_row_scores(self.module_, rows, self.device)
 
     def explain(self, X: Any, i: int, j: int) -> Explanation:
         """Why row `i` of X is above row `j` (or below): what each feature adds to the difference of their scores."""

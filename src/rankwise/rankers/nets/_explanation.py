@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rankwise.errors import DataError
 from rankwise.rankers._explanation import Explanation
-from rankwise.rankers.nets._module import scores_of
+from rankwise.rankers.nets._module import module_scores
 
 STEPS = 256
 
@@ -30,9 +30,9 @@ def explain_net(model: Any, X: NDArray[Any], i: int, j: int) -> Explanation:
     module = copy.deepcopy(model.module_).to("cpu", torch.float64)
     cuts = torch.linspace(0.0, 1.0, STEPS + 1, dtype=torch.float64)[:, None]
     with torch.no_grad():
-        scores = scores_of(module, second + cuts * (first - second))
+        scores = module_scores(module, second + cuts * (first - second))
     middles = (second + (cuts[1:] + cuts[:-1]) / 2 * (first - second)).requires_grad_()
-    (slopes,) = torch.autograd.grad(scores_of(module, middles).sum(), middles)
+    (slopes,) = torch.autograd.grad(module_scores(module, middles).sum(), middles)
     parts = (slopes * (first - second) / STEPS).numpy()
     left = np.diff(scores.numpy()) - parts.sum(axis=1)
     moved = np.abs(parts)

@@ -72,7 +72,7 @@ def new_weights(module: nn.Module) -> None:
             reset()
 
 
-def scores_of(module: nn.Module, X: torch.Tensor) -> torch.Tensor:
+def module_scores(module: nn.Module, X: torch.Tensor) -> torch.Tensor:
     """The net's scores, one per row."""
     scores: torch.Tensor = module(X)
     if scores.ndim == 2 and scores.shape[1] == 1:
@@ -97,7 +97,7 @@ def threads_worth(module: nn.Module, rows: float) -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-def scores_of_rows(module: nn.Module, X: NDArray[np.float32], device: str) -> FloatArray:
+def module_row_scores(module: nn.Module, X: NDArray[np.float32], device: str) -> FloatArray:
     """Scores of standardized rows, without a graph and with dropout off."""
     training = module.training
     module.eval()
@@ -105,6 +105,6 @@ def scores_of_rows(module: nn.Module, X: NDArray[np.float32], device: str) -> Fl
     with torch.inference_mode(), threads_worth(module, len(X)):
         for start in range(0, len(X), BLOCK_ROWS):
             part = torch.from_numpy(X[start : start + BLOCK_ROWS]).to(device)
-            out[start : start + BLOCK_ROWS] = scores_of(module, part).cpu().numpy()
+            out[start : start + BLOCK_ROWS] = module_scores(module, part).cpu().numpy()
     module.train(training)
     return out

@@ -13,7 +13,7 @@ from rankwise.data.prepare._standardizer import BLOCK_ROWS, Standardizer
 from rankwise.errors import DataError
 from rankwise.metrics import Metric, parse
 from rankwise.rankers._checkpoint import fingerprint
-from rankwise.rankers._eval_sets import EvalSet, eval_sets, judged_rows
+from rankwise.rankers._eval_sets import EvalSet, list_eval_sets, make_eval_set
 from rankwise.rankers._features import as_features, as_numbers, is_table
 from rankwise.rankers._pair_rows import pair_rows
 from rankwise.rankers._parameters import check_parameters
@@ -101,8 +101,8 @@ def make_net_plan(
         offsets=rows.offsets,
         weight=rows.weight,
         judged=[
-            judged_rows(one, lambda X: standardizer.apply(net_features(model, X, fitting=False)))
-            for one in eval_sets(eval_set)
+            make_eval_set(one, lambda X: standardizer.apply(net_features(model, X, fitting=False)))
+            for one in list_eval_sets(eval_set)
         ],
         standardizer=standardizer,
         batch_queries=_batch_queries(given, rows.offsets),

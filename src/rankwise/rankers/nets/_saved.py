@@ -16,7 +16,13 @@ from rankwise.errors import DataError, ModelFileError
 from rankwise.metrics import parse
 from rankwise.rankers._base import SavedModel
 from rankwise.rankers._parameters import check_parameters
-from rankwise.rankers._persistence import histories, know_features, number_or_none, told_of, whole
+from rankwise.rankers._persistence import (
+    manifest_fields,
+    read_eval_history,
+    read_int,
+    read_optional_float,
+    restore_features,
+)
 from rankwise.rankers.nets._module import layer_shapes, make_module
 from rankwise.rankers.nets._training import load_weights
 
@@ -33,7 +39,7 @@ def to_saved(model: Any) -> SavedModel:
     arrays = {name: tensor.detach().cpu().numpy() for name, tensor in model.module_.state_dict().items()}
     arrays |= {"mean": model.standardizer_.mean, "scale": model.standardizer_.scale}
     return SavedModel(
-        **told_of(model),
+        **manifest_fields(model),
         metric=str(parse(model.metric)),
         summary={
             "engine": f"torch {torch.__version__}",
@@ -61,13 +67,13 @@ def from_saved(cls: type[Any], saved: SavedModel) -> Any:
     model.standardizer_ = Standardizer(arrays.pop("mean"), arrays.pop("scale"))
     model.module_ = make_module(model.get_params(deep=False), saved.n_features).eval()
     load_weights(model.module_, arrays)
-    know_features(model, saved)
+    restore_features(model, saved)
     said = saved.summary
-    model.n_rows_, model.n_queries_ = whole(said, "rows"), whole(said, "queries")
-    model.best_iteration_ = whole(said, "best_iteration")
-    model.best_score_ = number_or_none(said, "best_score")
+    model.n_rows_, model.n_queries_ = read_int(said, "rows"), read_int(said, "queries")
+    model.best_iteration_ = read_int(said, "best_iteration")
+    model.best_score_ = read_optional_float(said, "best_score")
     model.interrupted_ = said.get("interrupted") is True
-    model.evals_result_ = histories(said)
+    model.evals_result_ = read_eval_history(said)
     return model
 
 

@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from rankwise.errors import DataError
-from rankwise.rankers.nets._module import make_module, new_weights, scores_of, scores_of_rows, threads_worth
+from rankwise.rankers.nets._module import make_module, module_row_scores, module_scores, new_weights, threads_worth
 from rankwise.rankers.nets._objectives import Descent, Gradient
 from rankwise.rankers.nets._plan import NetPlan
 from rankwise.rankers.nets._replicas import Ranks
@@ -62,7 +62,7 @@ class NetTraining:
                 break
             with threads_worth(self.module, len(self.plan.X) * self.plan.batch_queries / (self.plan.offsets.size - 1)):
                 self._epoch(state.epochs)
-            scores = [_finite(scores_of_rows(self.module, one.X, self.device)) for one in self.plan.judged]
+            scores = [_finite(module_row_scores(self.module, one.X, self.device)) for one in self.plan.judged]
             values = [one.value(self.plan.metric, its) for one, its in zip(self.plan.judged, scores, strict=True)]
             values, weights = self.ranks.same(values), self._weights()
             state.values.append(values)
@@ -111,7 +111,7 @@ class NetTraining:
 
     def _scores(self, piece: torch.Tensor, *draw: int) -> torch.Tensor:
         _seed(self.plan.seed, *draw)  # dropout drops the same if a piece goes through the net again
-        return scores_of(self.module, piece.to(self.device))
+        return module_scores(self.module, piece.to(self.device))
 
     def _gradient_of(self, queries: Any, rows: Any, query: Any) -> Gradient:
         """From scores to gradient; kept where the same batch comes in every epoch."""
@@ -128,7 +128,7 @@ class NetTraining:
         """Burges 2006 section 6.3: rate × 0.8 when the cost rises; random weights when it has not fallen for 50
         epochs."""
         plan, state = self.plan, self.state
-        scores = _finite(scores_of_rows(self.module, plan.X, self.device))
+        scores = _finite(module_row_scores(self.module, plan.X, self.device))
         query = np.repeat(np.arange(plan.offsets.size - 1), np.diff(plan.offsets))
         cost = self.ranks.same([self.descent.cost(scores, plan.y, query, plan.weight)])[0]
         since = state.restarts[-1] if state.restarts else 0

@@ -16,12 +16,18 @@ from sklearn.utils.validation import check_is_fitted
 from rankwise.errors import DataError, ModelFileError
 from rankwise.metrics import parse
 from rankwise.rankers._base import Ranker, SavedModel
-from rankwise.rankers._eval_sets import EvalSet, eval_sets, judged_rows
-from rankwise.rankers._explanation import Explanation, explained
+from rankwise.rankers._eval_sets import EvalSet, list_eval_sets, make_eval_set
+from rankwise.rankers._explanation import Explanation, rows_to_explain
 from rankwise.rankers._features import TrainingRows, as_features, as_numbers, is_table, training_rows
 from rankwise.rankers._pair_rows import PairRows, pair_rows
 from rankwise.rankers._parameters import VERBOSE, Constraint, check_parameters
-from rankwise.rankers._persistence import histories, know_features, number_or_none, told_of, whole
+from rankwise.rankers._persistence import (
+    manifest_fields,
+    read_eval_history,
+    read_int,
+    read_optional_float,
+    restore_features,
+)
 from rankwise.types import FloatArray
 
 log = logging.getLogger(__name__)
@@ -102,7 +108,7 @@ class PairRanker(Ranker):
         metric, called = parse(self.metric), list(callbacks or ())
         features = self._features(data.X, True)
         rows = pair_rows(type(self).__name__, features, data.y, data.qid, data.sample_weight, data.query_weight)
-        judged = [judged_rows(one, lambda X: self._features(X, False)) for one in eval_sets(eval_set)]
+        judged = [make_eval_set(one, lambda X: self._features(X, False)) for one in list_eval_sets(eval_set)]
         kept, number, history, interrupted = None, 0, [], False
         try:
             for number, step in enumerate(self._steps(rows, judged), start=1):
@@ -152,13 +158,13 @@ class PairRanker(Ranker):
     def explain(self, X: Any, i: int, j: int) -> Explanation:
         """Why row `i` of X is above row `j` (or below): what each feature adds to the difference of their scores."""
         check_is_fitted(self, "n_rows_")
-        return explained(self, self._features(X, False), i, j, self._scores, self._parts)
+        return rows_to_explain(self, self._features(X, False), i, j, self._scores, self._parts)
 
     def to_saved(self) -> SavedModel:
         """The fitted model as plain values."""
         check_is_fitted(self, "n_rows_")
         return SavedModel(
-            **told_of(self),
+            **manifest_fields(self),
             metric=str(parse(self.metric)),
             summary={
                 "engine": "rankwise",
@@ -186,12 +192,12 @@ class PairRanker(Ranker):
             raise ModelFileError(f"the model's parameters are not possible ({problem}); save it again") from None
         if saved.members or not isinstance(said.get("learned"), dict):
             raise ModelFileError("the model must consist of its manifest, with what it learnt; save it again")
-        know_features(model, saved)
-        model.n_rows_, model.n_queries_ = whole(said, "rows"), whole(said, "queries")
-        model.best_iteration_ = whole(said, "best_iteration")
-        model.best_score_ = number_or_none(said, "best_score")
+        restore_features(model, saved)
+        model.n_rows_, model.n_queries_ = read_int(said, "rows"), read_int(said, "queries")
+        model.best_iteration_ = read_int(said, "best_iteration")
+        model.best_score_ = read_optional_float(said, "best_score")
         model.interrupted_ = said.get("interrupted") is True
-        model.evals_result_ = histories(said)
+        model.evals_result_ = read_eval_history(said)
         model._recall(said["learned"])
         return model
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError, ShapeError, need_extra
 from rankwise.objectives.rates._objective import RateObjective, rate_objective
-from rankwise.rankers._eval_sets import weights_of
+from rankwise.rankers._eval_sets import check_weights
 from rankwise.rankers._features import as_features, as_numbers, is_table
 from rankwise.rankers._parameters import check_parameters
 from rankwise.rankers.nets._plan import net_features
@@ -67,7 +67,7 @@ def rows_of_targets(model: Any, features: Any, targets: Targets, weight: ArrayLi
     count = features.shape[0]
     if targets.positive.shape[0] != count:
         raise ShapeError(f"y{whose} must have one entry per row: got {targets.positive.shape[0]} for {count} rows")
-    weights = weights_of(f"sample_weight{whose}", weight, count, "row")
+    weights = check_weights(f"sample_weight{whose}", weight, count, "row")
     return Rows(seen(model, features), targets.positive, np.ones(count) if weights is None else weights)
 
 

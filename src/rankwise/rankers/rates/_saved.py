@@ -13,14 +13,14 @@ from rankwise._validation import is_finite_number
 from rankwise.data.prepare._standardizer import Standardizer
 from rankwise.errors import DataError, MetricError, ModelFileError, need_extra
 from rankwise.rankers._base import SavedModel
-from rankwise.rankers._persistence import know_features, told_of, whole
+from rankwise.rankers._persistence import manifest_fields, read_int, restore_features
 from rankwise.rankers.rates._calibration import Calibration
 from rankwise.rankers.rates._one_vs_rest import BinaryModel
 from rankwise.rankers.rates._plan import FAMILIES, checked_objective
 from rankwise.rankers.rates.families._base import Scorer
 from rankwise.rankers.rates.families._linear import LinearScorer
 from rankwise.rankers.rates.families._trees import TreeScorer
-from rankwise.rankers.trees._model_text import read_booster, written
+from rankwise.rankers.trees._model_text import model_to_text, read_booster
 from rankwise.rankers.trees._tree_checks import check_tree_text
 from rankwise.types import FloatArray
 
@@ -51,7 +51,7 @@ def to_saved(model: Any, models: list[BinaryModel]) -> SavedModel:
                 "scorer": of_scorer,
             }
         )
-    objective, scale, told = str(checked_objective(model)), model.standardizer_, told_of(model)
+    objective, scale, told = str(checked_objective(model)), model.standardizer_, manifest_fields(model)
     return SavedModel(
         **told | {"parameters": told["parameters"] | {"objective": objective}},
         metric=objective,
@@ -75,7 +75,7 @@ def _scorer_told(scorer: Scorer, number: int) -> tuple[dict[str, Any], dict[str,
     if isinstance(scorer, TreeScorer):
         members = {}
         for place, booster in enumerate((scorer.shared, *scorer.averaged)):
-            members[f"model_{number}_trees_{place}.txt"] = written(booster).encode()
+            members[f"model_{number}_trees_{place}.txt"] = model_to_text(booster).encode()
         return {"boosters": len(members)}, members
     from rankwise.rankers.rates._saved_nets import net_member
 
@@ -86,8 +86,8 @@ def from_saved(cls: type[Any], saved: SavedModel) -> Any:
     """A fitted model; everything is checked first."""
     model = _unfitted(cls, saved)
     said = saved.summary
-    know_features(model, saved)
-    model.n_rows_ = whole(said, "rows")
+    restore_features(model, saved)
+    model.n_rows_ = read_int(said, "rows")
     model.kind_of_target_, model.classes_ = _classes(said)
     told, count = said.get("models"), model.classes_.size
     wanted = 1 if model.kind_of_target_ == "binary" else count
@@ -158,7 +158,7 @@ def _scorer(model: Any, told: Any, number: int, saved: SavedModel, read: set[str
         weights = _numbers(told, "weights", saved.n_features)
         return LinearScorer(weights, _number(told, "intercept"), _number(told, "penalty"))
     if model.model == "trees":
-        boosters = whole(told if isinstance(told, dict) else {}, "boosters")
+        boosters = read_int(told if isinstance(told, dict) else {}, "boosters")
         names = [f"model_{number}_trees_{place}.txt" for place in range(min(boosters, len(saved.members) + 1))]
         if not names or not set(names) <= set(saved.members):
             raise ModelFileError(f"the model must have the trees {names[:3]}; save it again")

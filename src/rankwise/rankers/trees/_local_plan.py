@@ -11,7 +11,7 @@ import lightgbm as lgb
 import numpy as np
 
 from rankwise.data._groups import QueryGroups
-from rankwise.data._row_hashes import Keys
+from rankwise.data._row_hashes import RowHashes
 from rankwise.rankers.trees._boosting import Judged, LocalEngine, Rounds
 from rankwise.rankers.trees._predict import feature_arrays, mean_scores
 from rankwise.rankers.trees._stages import Draw, StageWork, position_bias
@@ -31,7 +31,7 @@ class Plan(Course):
     rows: lgb.Dataset
     y: FloatArray
     groups: QueryGroups
-    keys: Keys  # what tells rows apart in whatever order they come
+    keys: RowHashes  # what tells rows apart in whatever order they come
     row_weight: FloatArray | None
     query_weight: FloatArray | None
     positions: IntArray | None = None  # where each row was shown, if its label is whether it was clicked
@@ -81,7 +81,7 @@ class Plan(Course):
         scores = mean_scores(boosters, self.X, self.parameters["num_threads"])
         return bias.positions, bias.propensities(scores if self.start is None else scores + self.start)
 
-    def query_keys(self) -> Keys:
+    def query_keys(self) -> RowHashes:
         """What tells queries apart by what stands in them: neither names nor the order of rows matter."""
         return np.asarray(np.add.reduceat(self.groups.grouped(self.keys), self.groups.offsets[:-1]))
 

@@ -36,7 +36,7 @@ def join_trees(header: Sequence[str], trees: Sequence[str], categories: Any = No
     return "\n".join([*header, f"tree_sizes={sizes}", "", ""]) + "".join(numbered) + END + tail
 
 
-def written(booster: lgb.Booster) -> str:
+def model_to_text(booster: lgb.Booster) -> str:
     """The text of a booster, as a model file has it."""
     return join_trees(*split_trees(booster.model_to_string()), booster.pandas_categorical)
 

@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 
 from rankwise._validation import as_vector
 from rankwise.data._groups import QueryGroups
-from rankwise.data._row_hashes import Keys, row_keys
+from rankwise.data._row_hashes import RowHashes, row_hashes
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import parse
-from rankwise.rankers._eval_sets import eval_sets, positions_of, weights_of
-from rankwise.rankers._features import as_features, by_column, categorical_columns, is_table
+from rankwise.rankers._eval_sets import check_positions, check_weights, list_eval_sets
+from rankwise.rankers._features import as_features, categorical_columns, is_table, values_by_column
 from rankwise.rankers._parameters import check_parameters
 from rankwise.rankers.trees._boosting import Judged
 from rankwise.rankers.trees._lightgbm import engine_parameters
@@ -52,12 +52,12 @@ def make_plan(
         raise ShapeError(f"X, y and qid must have one entry per row, got {rows}, {labels.size} and {groups.n_rows}")
     if given["query_subsample"] < 1.0 and groups.n_queries == 1:
         raise DataError("query_subsample draws whole queries, got one list; leave it at 1.0 or pass qid")
-    monotone = by_column(model, given["monotone_constraints"], "monotone_constraints")
+    monotone = values_by_column(model, given["monotone_constraints"], "monotone_constraints")
     parameters = engine_parameters(given, rows, monotone)
     streamed = isinstance(features, StreamedFeatures)
     if streamed:
         parameters["force_col_wise"] = True  # else LightGBM may keep the bins twice
-    keys = features.keys if streamed else row_keys(features, labels)
+    keys = features.keys if streamed else row_hashes(features, labels)
     options: dict[str, Any] = {
         "params": parameters,
         # LightGBM forbids many characters in names, so it never sees the real ones.
@@ -69,12 +69,12 @@ def make_plan(
     else:
         data = binned(features, labels, parameters, dataset(*sample.found()[1:], **options))
     check_splits(data, given, rows)
-    positions = positions_of(position, labels)
+    positions = check_positions(position, labels)
     init = (
         first_loss(given["init"], labels, groups.n_queries) if positions is None else _start_for_clicks(given["init"])
     )
     header, trees, start = start_of(model, init, rows)
-    judged = [_judged(model, one, data, parameters, needs_start=start is not None) for one in eval_sets(eval_set)]
+    judged = [_judged(model, one, data, parameters, needs_start=start is not None) for one in list_eval_sets(eval_set)]
     return Plan(
         metric=metric,
         X=features,
@@ -82,8 +82,8 @@ def make_plan(
         y=labels,
         groups=groups,
         keys=keys,
-        row_weight=weights_of("sample_weight", sample_weight, rows, "row"),
-        query_weight=weights_of("query_weight", query_weight, groups.n_queries, "query"),
+        row_weight=check_weights("sample_weight", sample_weight, rows, "row"),
+        query_weight=check_weights("query_weight", query_weight, groups.n_queries, "query"),
         positions=positions,
         start=start,
         first_trees=trees,
@@ -150,7 +150,7 @@ def _start_for_clicks(init: Any) -> Any:
     return None if isinstance(init, str) and init == "auto" else init
 
 
-def _training_rows(X: Any, y: FloatArray, keys: Keys, **options: Any) -> lgb.Dataset:
+def _training_rows(X: Any, y: FloatArray, keys: RowHashes, **options: Any) -> lgb.Dataset:
     """All rows in bins. Bins are found from at most `BINNED_FROM` rows, chosen by what stands in them.
 
     LightGBM would choose them by their numbers, and bin the same rows otherwise in another order.

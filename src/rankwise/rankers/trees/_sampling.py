@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.data._row_hashes import Keys
+from rankwise.data._row_hashes import RowHashes
 from rankwise.types import FloatArray
 
-Rows = tuple[Keys, NDArray[np.float32], FloatArray]  # keys, features and labels
+Rows = tuple[RowHashes, NDArray[np.float32], FloatArray]  # keys, features and labels
 
 
 class LowestKeys:
@@ -22,7 +22,7 @@ class LowestKeys:
         self.rows: Rows | None = None
         self.highest: int | None = None  # of the lowest so far; no row from here on is among them
 
-    def add(self, keys: Keys, X: NDArray[np.float32], y: FloatArray) -> None:
+    def add(self, keys: RowHashes, X: NDArray[np.float32], y: FloatArray) -> None:
         """Rows that may be among the lowest."""
         if self.rows is None:
             room = 2 * self.count

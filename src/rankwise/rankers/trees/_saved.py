@@ -12,15 +12,21 @@ from rankwise.errors import DataError, ModelFileError
 from rankwise.metrics import parse
 from rankwise.rankers._base import SavedModel
 from rankwise.rankers._parameters import check_parameters
-from rankwise.rankers._persistence import histories, know_features, number_or_none, told_of, whole
-from rankwise.rankers.trees._model_text import read_booster, written
+from rankwise.rankers._persistence import (
+    manifest_fields,
+    read_eval_history,
+    read_int,
+    read_optional_float,
+    restore_features,
+)
+from rankwise.rankers.trees._model_text import model_to_text, read_booster
 from rankwise.rankers.trees._tree_checks import check_tree_text
 
 
 def to_saved(model: Any) -> SavedModel:
     """What is needed to predict, score and fit again."""
     return SavedModel(
-        **told_of(model),
+        **manifest_fields(model),
         metric=str(parse(model.metric)),
         summary={
             "engine": f"lightgbm {lgb.__version__}",
@@ -33,7 +39,7 @@ def to_saved(model: Any) -> SavedModel:
             "evals_result": model.evals_result_,
         }
         | _told_positions(model),
-        members={f"bag_{bag}.txt": written(booster).encode() for bag, booster in enumerate(model.boosters_)},
+        members={f"bag_{bag}.txt": model_to_text(booster).encode() for bag, booster in enumerate(model.boosters_)},
     )
 
 
@@ -57,13 +63,13 @@ def from_saved(cls: type[Any], saved: SavedModel) -> Any:
     for bag in range(len(saved.members)):
         text = check_tree_text(saved.members[f"bag_{bag}.txt"], saved.n_features)
         model.boosters_.append(read_booster(text))
-    know_features(model, saved)
+    restore_features(model, saved)
     said = saved.summary
-    model.n_rows_, model.n_queries_ = whole(said, "rows"), whole(said, "queries")
+    model.n_rows_, model.n_queries_ = read_int(said, "rows"), read_int(said, "queries")
     model.best_iteration_ = max(booster.current_iteration() for booster in model.boosters_)
-    model.best_score_ = number_or_none(said, "best_score")
+    model.best_score_ = read_optional_float(said, "best_score")
     model.interrupted_ = said.get("interrupted") is True
-    model.evals_result_ = histories(said)
+    model.evals_result_ = read_eval_history(said)
     model.positions_, model.propensities_ = _positions(said)
     return model
 

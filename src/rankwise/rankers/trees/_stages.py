@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.data._row_hashes import Keys, document_keys, seeded
+from rankwise.data._row_hashes import RowHashes, document_hashes, seeded_hashes
 from rankwise.objectives.lambdas._position_bias import PositionBias
 from rankwise.rankers.trees._boosting import LocalEngine, Objective, Rounds
 from rankwise.rankers.trees._model_text import join_trees, read_booster
@@ -37,7 +37,7 @@ class Draw:
     one_list: bool
 
     @classmethod
-    def of(cls, query_keys: Keys, course: Course, bag: int) -> Draw:
+    def of(cls, query_keys: RowHashes, course: Course, bag: int) -> Draw:
         """Drawn by what stands in the queries, in whatever order they come; all once where there are no bags."""
         queries = query_keys.size
         copies = np.ones(queries)
@@ -92,7 +92,7 @@ class StageWork:
             weight = _product(of_rows, _root(of_queries), self.copies)
         else:
             weight = _product(of_rows, _root(_product(of_queries, self.copies)))
-        ties = seeded(self.in_bag(plan.keys), self.seed)
+        ties = seeded_hashes(self.in_bag(plan.keys), self.seed)
         metric = plan.metric.for_training()
         bias = None
         if plan.positions is not None:
@@ -130,7 +130,7 @@ class StageWork:
 def position_bias(plan: Plan, rows: Any, copies: FloatArray | None = None) -> PositionBias:
     """The clicks on these rows of a plan that knows where they were shown."""
     assert plan.positions is not None
-    documents = document_keys(plan.keys[rows], plan.y[rows], plan.X.shape[1])
+    documents = document_hashes(plan.keys[rows], plan.y[rows], plan.X.shape[1])
     return PositionBias(plan.positions[rows], plan.y[rows] > 0, documents, copies)
 
 
@@ -143,11 +143,11 @@ def _root(weight: FloatArray | None) -> FloatArray | None:
     return None if weight is None else np.sqrt(weight)
 
 
-def _places(keys: Keys) -> IntArray:
+def _places(keys: RowHashes) -> IntArray:
     return np.argsort(np.argsort(keys, kind="stable"))
 
 
-def _bootstrap(keys: Keys, seed: list[int]) -> FloatArray:
+def _bootstrap(keys: RowHashes, seed: list[int]) -> FloatArray:
     """How often each is drawn, by what tells them apart."""
     drawn = np.random.default_rng(seed).integers(keys.size, size=keys.size)
     return np.bincount(drawn, minlength=keys.size).astype(np.float64)[_places(keys)]

@@ -14,7 +14,7 @@ import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.data._row_hashes import Keys, row_keys
+from rankwise.data._row_hashes import RowHashes, row_hashes
 from rankwise.data._sources import ParquetRows, is_paths
 from rankwise.errors import DataError
 from rankwise.rankers.trees._query_encoder import QueryCodes
@@ -35,7 +35,7 @@ class StreamedFeatures:
     """What stands for X where its rows are read again in each pass."""
 
     rows: ParquetRows
-    keys: Keys
+    keys: RowHashes
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -75,7 +75,7 @@ def survey(rows: ParquetRows, sample: int) -> Survey:
     keys, y, queries = np.empty(most, dtype=np.uint64), np.empty(most), QueryCodes(most)
     for batch in rows.batches():
         new = slice(done, done + batch.y.size)
-        keys[new], y[new] = row_keys(batch.X, batch.y), batch.y
+        keys[new], y[new] = row_hashes(batch.X, batch.y), batch.y
         queries.add(batch.qid, new)
         done += batch.y.size
         skipped += batch.skipped

@@ -7,8 +7,8 @@ from dataclasses import asdict
 
 import numpy as np
 
-from rankwise.metrics._evaluation import aligned, finite_or_none
-from rankwise.metrics.comparison._compare import p_text
+from rankwise.metrics._evaluation import finite_or_none, format_table
+from rankwise.metrics.comparison._compare import format_p_value
 from rankwise.sampling.simulation._result import TABLE_SHARE, Simulation
 from rankwise.types import JsonObject
 
@@ -40,7 +40,13 @@ def curve_table(simulation: Simulation) -> tuple[Row, list[Row]]:
 def test_table(simulation: Simulation) -> tuple[Row, list[Row]]:
     """Header and lines: one per metric and pair of samplers."""
     return ("metric", "pair", "difference", "p rounds", "p runs"), [
-        (test.metric, f"{test.a} − {test.b}", f"{test.difference:+.4f}", p_text(test.p_rounds), p_text(test.p_runs))
+        (
+            test.metric,
+            f"{test.a} − {test.b}",
+            f"{test.difference:+.4f}",
+            format_p_value(test.p_rounds),
+            format_p_value(test.p_runs),
+        )
         for test in simulation.tests
     ]
 
@@ -53,10 +59,10 @@ def relations(simulation: Simulation) -> str:
 def to_text(simulation: Simulation) -> str:
     """All of it."""
     header, rows = curve_table(simulation)
-    sections = [aligned([header, *rows])]
+    sections = [format_table([header, *rows])]
     if simulation.tests:
         header, rows = test_table(simulation)
-        sections += [relations(simulation), aligned([header, *rows]) + "\n" + LEGEND]
+        sections += [relations(simulation), format_table([header, *rows]) + "\n" + LEGEND]
     return "\n\n".join(sections + [f"note: {note}" for note in simulation.notes])
 
 

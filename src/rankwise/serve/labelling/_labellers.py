@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankwise.errors import DataError
-from rankwise.labels._checked import name
-from rankwise.serve._tokens import SHORTEST_SECRET, is_fit, is_same, sent_by
+from rankwise.labels._checked import check_name
+from rankwise.serve._tokens import MIN_TOKEN_LENGTH, is_same, is_strong, sent_by
 
 IMPORTED = "imported"
 
@@ -26,12 +26,12 @@ class Labellers:
         by_secret: dict[str, str] = {}
         for token in tokens:
             who, equals, secret = token.partition("=")
-            who = name(who)
+            who = check_name(who)
             if not equals:
                 secret = secrets.token_urlsafe(24)
-            if not is_fit(secret):
+            if not is_strong(secret):
                 raise DataError(
-                    f"the token of {who} must have at least {SHORTEST_SECRET} plain characters without blanks; "
+                    f"the token of {who} must have at least {MIN_TOKEN_LENGTH} plain characters without blanks; "
                     f"pass a longer one, or --token {who} alone, which makes one"
                 )
             if secret in by_secret or who in by_secret.values():
@@ -39,7 +39,7 @@ class Labellers:
             by_secret[secret] = who
         if IMPORTED in by_secret.values():
             raise DataError(f"the name {IMPORTED} is for labels that came from files; choose another")
-        return cls(None if by_secret else name(alone), by_secret)
+        return cls(None if by_secret else check_name(alone), by_secret)
 
     def named_by(self, authorization: str | None) -> str | None:
         """Who sends this header, None for nobody we know; every secret is compared, in constant time."""

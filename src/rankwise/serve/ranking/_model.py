@@ -16,7 +16,7 @@ from sklearn.utils import get_tags
 
 from rankwise.errors import DataError, RankwiseError
 from rankwise.models import load
-from rankwise.rankers._features import known_names
+from rankwise.rankers._features import feature_names_of
 from rankwise.serve.ranking._arrow import ArrowReader
 from rankwise.serve.ranking._documents import Features
 from rankwise.serve.ranking._requests import JsonReader
@@ -76,7 +76,7 @@ def _ready(ranker: Any, version: str) -> ServedModel:
     if "n_jobs" in ranker.get_params(deep=False):
         ranker.n_jobs = 1  # requests run beside each other, in as many processes as there are workers
     features = Features(
-        names=known_names(ranker),
+        names=feature_names_of(ranker),
         count=int(ranker.n_features_in_),
         takes_missing=bool(get_tags(ranker).input_tags.allow_nan),
         kind=ranker.kind,

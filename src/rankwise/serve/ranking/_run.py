@@ -21,7 +21,7 @@ LAST = 1  # seconds for connections to close, after all requests are answered
 
 
 @dataclass(frozen=True)
-class Plan:
+class ServeOptions:
     """How to serve."""
 
     limits: Limits
@@ -53,7 +53,11 @@ class DrainingServer(uvicorn.Server):
 
 
 def run(
-    plan: Plan, model: CurrentModel, metrics: Metrics, found: socket.socket, ready: Callable[[], None] = lambda: None
+    plan: ServeOptions,
+    model: CurrentModel,
+    metrics: Metrics,
+    found: socket.socket,
+    ready: Callable[[], None] = lambda: None,
 ) -> None:
     """Serve at a socket, and watch the model's file."""
     model.on_reload = metrics.reloaded

@@ -18,7 +18,7 @@ from typing import Any
 
 from rankwise.serve.ranking._metrics import Metrics, shared_counts
 from rankwise.serve.ranking._model import CurrentModel
-from rankwise.serve.ranking._run import LAST, Plan, run
+from rankwise.serve.ranking._run import LAST, ServeOptions, run
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ def log_to_stderr() -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
 
 
-def _work(path: Path, plan: Plan, found: socket.socket, memory: Any, worker: int) -> None:
+def _work(path: Path, plan: ServeOptions, found: socket.socket, memory: Any, worker: int) -> None:
     log_to_stderr()
     threading.Thread(target=_end_with_parent, name="parent watch", daemon=True).start()
     run(plan, CurrentModel(path), Metrics(memory, worker), found)
@@ -44,7 +44,7 @@ def _end_with_parent() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def run_workers(path: Path, plan: Plan, found: socket.socket, count: int, ready: Callable[[], None]) -> None:
+def run_workers(path: Path, plan: ServeOptions, found: socket.socket, count: int, ready: Callable[[], None]) -> None:
     """Serve in so many processes until SIGTERM or Ctrl-C, which each of them answers by finishing its requests."""
     stopping = False
 

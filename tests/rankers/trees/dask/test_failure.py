@@ -15,7 +15,7 @@ import rankwise as rw
 from rankwise.errors import DataError, WorkerLostError
 from rankwise.rankers.trees.dask import _connection as connection
 from rankwise.rankers.trees.dask import _failure as failure
-from rankwise.rankers.trees.dask import started
+from rankwise.rankers.trees.dask import connect
 from tests.rankers.trees.dask.crashes import at_most, die_in
 from tests.rankers.trees.dask.factories import ALL, EVAL_SET, SMALL, TRAIN, write_parts
 
@@ -82,7 +82,7 @@ def test_no_worker_is_one_sentence(tmp_path, monkeypatch):
 def test_nobody_at_an_address_is_one_sentence(monkeypatch):
     monkeypatch.setattr(connection, "START_SECONDS", 1)
     said = r"^there is no Dask scheduler at tcp://127.0.0.1:1 \(.*\); start one, or pass local:2"
-    with at_most(30), pytest.raises(DataError, match=said), started("tcp://127.0.0.1:1"):
+    with at_most(30), pytest.raises(DataError, match=said), connect("tcp://127.0.0.1:1"):
         pass
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankwise.kernels.pairs._close_pairs import close_weight
-from rankwise.metrics._evaluation import aligned
-from rankwise.metrics._ranking import falling_rows
+from rankwise.metrics._evaluation import format_table
+from rankwise.metrics._ranking import descending_order
 from rankwise.objectives.margins._lists import PairLists
 from rankwise.objectives.margins._tails import ProductTail, Tail, TailOf
 from rankwise.types import FloatArray
@@ -60,12 +60,12 @@ class MarginCertificate:
         ]
 
     def __str__(self) -> str:
-        return aligned([("what", "value"), *self.lines()])
+        return format_table([("what", "value"), *self.lines()])
 
 
 def shares_at(lists: PairLists, scores: FloatArray, margins: FloatArray) -> FloatArray:
     """AUC_{S,ρ}: the share of pairs with margin (f_i − f_j)/2 of ρ or more, for each ρ."""
-    order = falling_rows(scores, lists.offsets)
+    order = descending_order(scores, lists.offsets)
     given = (scores[order], lists.grade[order], lists.grades, lists.weight[order], lists.offsets)
     total, out = np.empty(lists.grades.size), np.empty(len(margins))
     for k, rho in enumerate(margins):

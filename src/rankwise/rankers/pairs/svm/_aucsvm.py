@@ -13,7 +13,7 @@ from rankwise._validation import as_vector, is_finite_number
 from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError, ModelFileError
 from rankwise.metrics import Metric
-from rankwise.rankers._eval_sets import weights_of
+from rankwise.rankers._eval_sets import check_weights
 from rankwise.rankers._features import training_rows
 from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers.pairs._base import Callback
@@ -87,9 +87,9 @@ class AUCSVM(LinearPairRanker):
         if data.qid is not None and data.y is not None:
             groups = QueryGroups.of_rows(data.qid, as_vector("labels", data.y).size)
             queries = groups.n_queries
-            of_query = weights_of("query_weight", data.query_weight, queries, "query")
+            of_query = check_weights("query_weight", data.query_weight, queries, "query")
             if of_query is not None:
-                of_row = weights_of("sample_weight", data.sample_weight, groups.n_rows, "row")
+                of_row = check_weights("sample_weight", data.sample_weight, groups.n_rows, "row")
                 of_row = of_query[groups.query_of_row()] * (1.0 if of_row is None else of_row)
                 data = replace(data, sample_weight=of_row, query_weight=None)
         self._fit(replace(data, qid=None), eval_set, callbacks)

@@ -16,7 +16,7 @@ from rankwise.metrics import parse
 from rankwise.rankers._eval_sets import EvalSet
 from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers._parameters import Condition, Constraint, Integer, OneOf, OneOrMore, Real
-from rankwise.rankers._persistence import whole
+from rankwise.rankers._persistence import read_int
 from rankwise.rankers.pairs._base import PairRanker, Step
 from rankwise.rankers.pairs.svm._linear import LinearRows
 from rankwise.rankers.pairs.svm._pairs import Pairs
@@ -103,7 +103,7 @@ class LinearPairRanker(PairRanker):
     def _recall(self, told: dict[str, Any]) -> None:
         self.coef_ = saved_numbers(told, "coef", self.n_features_in_)
         self.C_ = saved_number(told, "C")
-        self.n_iter_ = whole(told, "n_iter")
+        self.n_iter_ = read_int(told, "n_iter")
         self.objective_, self.duality_gap_ = saved_number(told, "objective"), saved_number(told, "duality_gap")
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from rankwise.kernels import _threads as threads
 from rankwise.kernels.pairs import _close_pairs as close_pairs
-from rankwise.metrics._ranking import falling_rows
+from rankwise.metrics._ranking import descending_order
 from rankwise.types import FloatArray, IntArray
 
 EXACT = 4 * float(np.finfo(np.float64).eps)  # the rounding of a margin, in units of the scores
@@ -48,7 +48,7 @@ class Pairs:
 
     def at(self, scores: FloatArray, width: float | None) -> Place:
         """The squared hinge at these scores, or the hinge rounded over this width."""
-        order = falling_rows(scores, self.offsets)
+        order = descending_order(scores, self.offsets)
         return Place(self, order, scores[order], self.grade[order], self.weight[order], width)
 
 

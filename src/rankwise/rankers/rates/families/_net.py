@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from rankwise.objectives.rates._soft_counts import SoftCounts
-from rankwise.rankers.nets._module import make_module, scores_of, scores_of_rows, threads_worth
+from rankwise.rankers.nets._module import make_module, module_row_scores, module_scores, threads_worth
 from rankwise.rankers.rates._rows import Rows, Split
 from rankwise.rankers.rates.families._base import Scorer, log_losses, unit_of
 from rankwise.types import FloatArray
@@ -35,7 +35,7 @@ class Shifted(nn.Module):
 
     def forward(self, X: torch.Tensor) -> torch.Tensor:
         """A score for each row."""
-        return scores_of(self.module, X) + self.intercept
+        return module_scores(self.module, X) + self.intercept
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class NetScorer:
 
     def scores(self, X: Any) -> FloatArray:
         """Log-odds."""
-        return scores_of_rows(self.module, X, "cpu")
+        return module_row_scores(self.module, X, "cpu")
 
 
 @dataclass(frozen=True)

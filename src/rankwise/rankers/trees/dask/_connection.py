@@ -17,7 +17,7 @@ START_SECONDS = 10  # that a scheduler may take to answer
 
 
 @contextmanager
-def started(where: str | None) -> Iterator[Client | None]:
+def connect(where: str | None) -> Iterator[Client | None]:
     """A client of the cluster at an address, or of one made here by `local:N`, N processes; None is none."""
     if where is None:
         yield None

@@ -9,9 +9,9 @@ from typing import Any
 import lightgbm as lgb
 import numpy as np
 
-from rankwise.data._row_hashes import Keys
+from rankwise.data._row_hashes import RowHashes
 from rankwise.rankers.trees._boosting import Rounds
-from rankwise.rankers.trees._model_text import written
+from rankwise.rankers.trees._model_text import model_to_text
 from rankwise.rankers.trees._stages import Draw
 from rankwise.rankers.trees._training import Course, State, trees_so_far
 from rankwise.rankers.trees.dask._cluster import Cluster
@@ -25,7 +25,7 @@ class ClusterPlan(Course):
 
     cluster: Cluster
     rows: int
-    query_keys: Sequence[Keys]  # of the training rows and of each judged set
+    query_keys: Sequence[RowHashes]  # of the training rows and of each judged set
     part_queries: Sequence[IntArray]  # numbers of the queries of each part, in its order
     given: Sequence[FloatArray]  # what the caller gave for each row or query
 
@@ -77,7 +77,7 @@ class ClusterPlan(Course):
 
     def first_value(self, boosters: Sequence[lgb.Booster]) -> float:
         """The metric of the mean of these models on the first judged set."""
-        return combined(self.cluster.all("first_sum", [written(booster) for booster in boosters]), self.metric)
+        return combined(self.cluster.all("first_sum", [model_to_text(booster) for booster in boosters]), self.metric)
 
     def row_arrays(self) -> list[AnyArray | None]:
         """Arrays that tell all queries apart, on however many workers they are."""

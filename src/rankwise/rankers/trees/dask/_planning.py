@@ -10,8 +10,8 @@ from distributed import Client
 from rankwise.data._sources import ParquetRows
 from rankwise.errors import DataError
 from rankwise.metrics import Metric, parse
-from rankwise.rankers._eval_sets import eval_sets, weights_of
-from rankwise.rankers._features import as_features, by_column, categorical_columns
+from rankwise.rankers._eval_sets import check_weights, list_eval_sets
+from rankwise.rankers._features import as_features, categorical_columns, values_by_column
 from rankwise.rankers._parameters import check_parameters
 from rankwise.rankers.trees import _plan as local
 from rankwise.rankers.trees._lightgbm import engine_parameters, engine_threads
@@ -41,7 +41,7 @@ def make_cluster_plan(
     metric = parse(given["metric"])
     workers_of(client)  # before any task waits for one
     train = as_features(model, as_cluster_rows(client, X, y, qid), fitting=True)
-    judged = [as_features(model, _judged_rows(client, one), fitting=False) for one in eval_sets(eval_set)]
+    judged = [as_features(model, _judged_rows(client, one), fitting=False) for one in list_eval_sets(eval_set)]
     layouts = [
         lay_out(list(results(client, client.map(survey_piece, one.pieces, pure=False)))) for one in (train, *judged)
     ]
@@ -54,8 +54,8 @@ def make_cluster_plan(
     header, trees, start = local.start_of(model, init, rows)
     if start is not None and judged:
         raise DataError("on a cluster a model that starts from given scores cannot be judged; pass no eval_set")
-    row_weight = weights_of("sample_weight", _computed(sample_weight), rows, "row")
-    query_weight = weights_of("query_weight", _computed(query_weight), queries, "query")
+    row_weight = check_weights("sample_weight", _computed(sample_weight), rows, "row")
+    query_weight = check_weights("query_weight", _computed(query_weight), queries, "query")
     by_row = {name: values for name, values in (("weight", row_weight), ("start", start)) if values is not None}
     if by_row and any(isinstance(piece, ParquetRows) and piece.skip_bad for piece in train.pieces):
         raise DataError("numbers for each row cannot be matched to rows of which bad ones are skipped; mend the data")
@@ -82,7 +82,7 @@ def make_cluster_plan(
             ],
         )
         parameters = engine_parameters(
-            given, rows, by_column(model, given["monotone_constraints"], "monotone_constraints")
+            given, rows, values_by_column(model, given["monotone_constraints"], "monotone_constraints")
         )
         course: dict[str, Any] = {
             "metric": _fitted(metric, layouts[0]),

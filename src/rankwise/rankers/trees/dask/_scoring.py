@@ -10,7 +10,7 @@ import numpy as np
 from distributed import Client
 
 from rankwise.data._sources import RowSource
-from rankwise.rankers.trees._model_text import read_booster, written
+from rankwise.rankers.trees._model_text import model_to_text, read_booster
 from rankwise.rankers.trees._predict import mean_scores
 from rankwise.rankers.trees.dask._failure import results, saying_when, workers_of
 from rankwise.rankers.trees.dask._sources import ClusterRows, Piece, as_cluster_rows, batches_of
@@ -21,7 +21,7 @@ def cluster_scores(boosters: Sequence[lgb.Booster], client: Client, rows: RowSou
     """Scores of the pieces of rows, one after the other; workers are ahead of the reader."""
     workers_of(client)
     spread = rows if isinstance(rows, ClusterRows) else replace(as_cluster_rows(client, rows), features=rows.features)
-    (texts,) = client.scatter([[written(booster) for booster in boosters]], broadcast=True, hash=False)
+    (texts,) = client.scatter([[model_to_text(booster) for booster in boosters]], broadcast=True, hash=False)
     with saying_when("in prediction"):
         futures = client.map(_scores, spread.pieces, texts=texts, features=spread.features, pure=False)
         yield from results(client, futures)

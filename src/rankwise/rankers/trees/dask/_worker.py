@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.data._row_hashes import Keys
+from rankwise.data._row_hashes import RowHashes
 from rankwise.errors import DataError
 from rankwise.metrics import Metric, evaluate
 from rankwise.rankers.trees._boosting import Judged, LocalEngine, Rounds, largest_of, put_on_a_grid
@@ -64,7 +64,7 @@ class Part:
         sample: int,
         pieces: Sequence[Sequence[Piece]],
         requests: Sequence[Sequence[Request]],
-    ) -> list[tuple[IntArray, Keys] | None]:
+    ) -> list[tuple[IntArray, RowHashes] | None]:
         """Read the training rows and those of each judged set; for each, its queries and what tells them apart."""
         sets = [
             PartRows(its, asked, features, sample if number == 0 else 0) if its else None
@@ -73,7 +73,7 @@ class Part:
         first = sets[0]
         assert first is not None
         self.rows, self.judged_rows = first, sets[1:]
-        told: list[tuple[IntArray, Keys] | None] = []
+        told: list[tuple[IntArray, RowHashes] | None] = []
         for one in sets:
             if one is None:
                 told.append(None)
@@ -82,7 +82,7 @@ class Part:
             told.append((one.groups.qids, keys))
         return told
 
-    def lowest_keys(self) -> Keys:
+    def lowest_keys(self) -> RowHashes:
         """Keys of the rows that may be among those that bins are found from."""
         self.sample = self.rows.lowest.found()
         return self.sample[0]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pyarrow import compute
 
 from rankwise.data._groups import QueryGroups
-from rankwise.data._row_hashes import row_keys
+from rankwise.data._row_hashes import row_hashes
 from rankwise.data._sources import ParquetRows
 from rankwise.rankers.trees._sampling import LowestKeys
 from rankwise.rankers.trees.dask._sources import ArrayPiece, Piece, batches_of
@@ -51,7 +51,7 @@ class PartRows:
         for piece, request in zip(pieces, requests, strict=True):
             held = []
             for own in self._own_rows(piece, request):
-                keys = row_keys(own.X, own.y)
+                keys = row_hashes(own.X, own.y)
                 new = {"keys": keys, "y": own.y, "query": own.query}
                 new |= {name: values[own.places] for name, values in request.given.items()}
                 for name, values in new.items():
