@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankwise._version import __version__ as __version__
 
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from rankwise.errors import RankwiseError
     from rankwise.metrics import Certificate, Comparison, Evaluation, Metric, certify, compare, evaluate, parse
     from rankwise.models import load, save
-    from rankwise.objectives.lambdas._diagnose import diagnose
-    from rankwise.objectives.lambdas._objective import lambda_gradients
+    from rankwise.objectives import diagnose, lambda_gradients
     from rankwise.rankers import (
         AUCSVM,
         LambdaMART,
@@ -65,39 +64,21 @@ __all__ = [
 
 # Names are fetched when first used: numba and scipy take most of a second, which `rankwise --help` need not wait for.
 _HOMES = {
-    "rankwise.data": ("RankingData", "read", "write"),
-    "rankwise.errors": ("RankwiseError",),
-    "rankwise.metrics": (
-        "Certificate",
-        "Comparison",
-        "Evaluation",
-        "Metric",
-        "certify",
-        "compare",
-        "evaluate",
-        "parse",
-    ),
-    "rankwise.models": ("load", "save"),
-    "rankwise.objectives": ("diagnose", "lambda_gradients"),
-    "rankwise.rankers": (
-        "AUCSVM",
-        "LambdaMART",
-        "LambdaRank",
-        "MarginRanker",
-        "RankBoost",
-        "RankNet",
-        "RankSVM",
-        "RateClassifier",
-        "SoftRankBoost",
-    ),
-    "rankwise.sampling": ("Simulation", "simulate"),
+    "data": "RankingData read write",
+    "errors": "RankwiseError",
+    "metrics": "Certificate Comparison Evaluation Metric certify compare evaluate parse",
+    "models": "load save",
+    "objectives": "diagnose lambda_gradients",
+    "rankers": "AUCSVM LambdaMART LambdaRank MarginRanker RankBoost RankNet RankSVM RateClassifier SoftRankBoost",
+    "sampling": "Simulation simulate",
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     for home, names in _HOMES.items():
-        if name in names:
-            value = globals()[name] = getattr(import_module(home), name)
+        if name in names.split():
+            value: object = getattr(import_module(f"rankwise.{home}"), name)
+            globals()[name] = value
             return value
     raise AttributeError(f"module 'rankwise' has no attribute {name!r}")
 
