@@ -346,15 +346,15 @@ def scan_lines(text: Bytes, size: int) -> tuple[int, int, int, int]:
             i = _skip_line(text, i)
             continue
         rows += 1
-        last = -1
+        last_colon = -1
         while text[i] != NEWLINE and text[i] != HASH:
             is_colon = text[i] == COLON
             colons += is_colon
-            last = i if is_colon else last  # no branch: where colons stand cannot be foretold
+            last_colon = i if is_colon else last_colon  # no branch: where colons stand cannot be foretold
             i += 1
         comments += text[i] == HASH
-        if last >= 0:
-            largest = max(largest, _index_before(text, last))
+        if last_colon >= 0:
+            largest = max(largest, _index_before(text, last_colon))
         i = _skip_line(text, i)
     return rows, colons, largest, comments
 

@@ -11,7 +11,7 @@ import pytest
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import AUC
 from rankwise.objectives.lambdas._diagnose import MIN_GAP, diagnose
-from rankwise.objectives.lambdas._examples import ndcg_ranknet, nearest_neighbours, ranknet, springs, step_potentials
+from rankwise.objectives.lambdas.examples import ndcg_ranknet, nearest_neighbours, ranknet, springs, step_potentials
 
 RNG = np.random.default_rng(3)
 Y = RNG.permutation(np.arange(20) % 4).astype(float)

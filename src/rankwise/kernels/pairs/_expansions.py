@@ -77,15 +77,15 @@ def least_squares(A: FloatArray, b: FloatArray) -> FloatArray:
 
 
 @cache
-def plain_terms(terms: int = PLAIN_TERMS) -> PairTerms:
-    """f(x), 1 − f(x) and f(x)(1 − f(x)) by powers 1 to `terms` of e^{−x}."""
+def plain_terms() -> PairTerms:
+    """f(x), 1 − f(x) and f(x)(1 − f(x)) by powers of e^{−x}."""
 
     def powers(function: Polynomial) -> FloatArray:
         return np.asarray(function.convert(domain=[-1, 1], window=[-1, 1]).coef)
 
     unit = [0.0, 1.0]
-    first = Chebyshev.interpolate(lambda z: 1.0 / (1.0 + z), terms - 1, unit).convert(kind=Polynomial)
-    second = Chebyshev.interpolate(lambda z: 1.0 / (1.0 + z) ** 2, terms - 1, unit).convert(kind=Polynomial)
+    first = Chebyshev.interpolate(lambda z: 1.0 / (1.0 + z), PLAIN_TERMS - 1, unit).convert(kind=Polynomial)
+    second = Chebyshev.interpolate(lambda z: 1.0 / (1.0 + z) ** 2, PLAIN_TERMS - 1, unit).convert(kind=Polynomial)
     right, curvature = powers(first), powers(second)  # z / (1 + z) and z / (1 + z)²: one power more than fitted
     return PairTerms(right, -right, curvature, constant=1.0, slowest=1.0, between=0)
 

@@ -18,7 +18,7 @@ from rankwise.kernels.pairs._expansions import plain_terms
 from rankwise.kernels.pairs._lambda_costs import costs_by_factors, costs_by_gains, log_terms
 from rankwise.kernels.pairs._ranknet import ranknet_of_queries
 from rankwise.metrics._ranking import descending_order
-from rankwise.objectives.lambdas._objective import LambdaObjective, check_sigma, grouped_scores, row_weights
+from rankwise.objectives.lambdas._objective import LambdaObjective, check_positive, grouped_scores, row_weights
 from rankwise.objectives.lambdas._swap_sums import swap_cost
 from rankwise.types import FloatArray
 
@@ -95,7 +95,7 @@ class RankNetObjective:
         query_weight: ArrayLike | None = None,
     ) -> None:
         labels = as_vector("labels", y)
-        check_sigma(sigma)
+        check_positive("sigma", sigma)
         self.groups = QueryGroups.of_rows(qid, labels.size)
         self.sigma = float(sigma)
         grades, classes = np.unique(np.maximum(self.groups.grouped(labels), 0.0), return_inverse=True)

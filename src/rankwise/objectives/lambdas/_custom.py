@@ -1,7 +1,7 @@
 """Your own λ's: a function of one ranked list, in plain Python or compiled by numba, run over all queries.
 
 Burges 2006 section 4: it is easier to say how the documents of a given ranking should move than to find a cost whose
-gradient says so. A λ-function is that statement; `_examples` has the paper's own, `diagnose` tells whether a cost
+gradient says so. A λ-function is that statement; `examples` has the paper's own, `diagnose` tells whether a cost
 exists.
 """
 

@@ -185,19 +185,19 @@ def diagnose(
     if not 0.0 < tolerance < 1.0:
         raise DataError(f"tolerance must be between 0 and 1, got {tolerance!r}; 1e-5 is usual")
 
-    def lambdas_of(y: FloatArray, qid: ArrayLike | None = None) -> Callable[[FloatArray], FloatArray]:
+    def make_lambdas(y: FloatArray, qid: ArrayLike | None = None) -> Callable[[FloatArray], FloatArray]:
         if isinstance(lambda_function, str | Metric):
             return _minus(LambdaObjective(lambda_function, y, qid, method="exact", norm=None))
         return _minus(CustomLambda(lambda_function, y, qid))
 
-    lambdas = lambdas_of(labels)
+    lambdas = make_lambdas(labels)
     s = _set_apart(values)
     at_s = lambdas(s)
     jacobian = _jacobian(lambdas, s)
     allowed = tolerance * max(float(np.abs(jacobian).max()), FLAT_SHARE * float(np.abs(at_s).max()))
     symmetric = _symmetric(jacobian, allowed)
     return Diagnosis(
-        balanced=_balanced(at_s, tolerance, lambda: _drifting_pair(lambdas_of, labels, s, jacobian, allowed)),
+        balanced=_balanced(at_s, tolerance, lambda: _drifting_pair(make_lambdas, labels, s, jacobian, allowed)),
         symmetric=symmetric,
         across_ranks=_across_ranks(lambdas, s, tolerance),
         convex=_convex(jacobian, allowed) if symmetric.holds else None,
@@ -245,7 +245,7 @@ def _balanced(at_s: FloatArray, tolerance: float, pair: Callable[[], tuple[int, 
 
 
 def _drifting_pair(
-    lambdas_of: Callable[..., Callable[[FloatArray], FloatArray]],
+    make_lambdas: Callable[..., Callable[[FloatArray], FloatArray]],
     y: FloatArray,
     s: FloatArray,
     J: FloatArray,
@@ -262,7 +262,7 @@ def _drifting_pair(
     i, j = np.triu_indices(y.size, 1)
     rows = np.column_stack((i, j)).ravel()
     try:
-        alone = lambdas_of(y[rows], np.repeat(np.arange(i.size), 2))(s[rows]).reshape(-1, 2)
+        alone = make_lambdas(y[rows], np.repeat(np.arange(i.size), 2))(s[rows]).reshape(-1, 2)
     except Exception:  # a user's function that cannot take lists of two documents
         return None
     drifts = np.abs(alone.sum(axis=1))

@@ -91,7 +91,7 @@ class LambdaObjective:
     ) -> None:
         labels = as_vector("labels", y)
         self.groups = QueryGroups.of_rows(qid, labels.size)
-        check_sigma(sigma)
+        check_positive("sigma", sigma)
         self.method: Method = check_choice("method", method, Method)
         self.norm: Norm | None = None if norm is None else check_choice("norm", norm, Norm)
         self.sigma = float(sigma)
@@ -132,10 +132,10 @@ class LambdaObjective:
         return self.groups.ungrouped(pushes), self.groups.ungrouped(curvature)
 
 
-def check_sigma(sigma: float) -> None:
-    """Refuse a steepness that is not a positive number."""
-    if not 0.0 < sigma < np.inf:
-        raise DataError(f"sigma must be a positive number, got {sigma!r}")
+def check_positive(name: str, value: float, remedy: str = "1 is usual") -> None:
+    """Refuse what is not a positive number."""
+    if not 0.0 < value < np.inf:
+        raise DataError(f"{name} must be a positive number, got {value!r}; {remedy}")
 
 
 def grouped_scores(groups: QueryGroups, scores: ArrayLike) -> FloatArray:

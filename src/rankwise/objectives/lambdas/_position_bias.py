@@ -92,7 +92,7 @@ class PositionBias:
         Returns
         -------
         ndarray of shape (n_positions,)
-            θ of each of `positions`.
+            Propensities θ, one for each of `positions`.
         """
         return self._estimate(scores)[0]
 
@@ -120,32 +120,32 @@ class PositionBias:
         # Rows of a document have one score, unless training started from scores of its own.
         highest = np.maximum.reduceat(scores[self.by_document], self.first)
         edges = np.quantile(highest, np.arange(1, SCORE_BINS) / SCORE_BINS)
-        filled, bin_of = np.unique(np.searchsorted(edges, highest, side="right"), return_inverse=True)
-        eta, rho = np.split(self._most_likely(bin_of, filled.size), [self.positions.size])
+        filled, document_bin = np.unique(np.searchsorted(edges, highest, side="right"), return_inverse=True)
+        eta, rho = np.split(self._most_likely(document_bin, filled.size), [self.positions.size])
         propensity, mean = np.exp(eta), SHAPE * np.exp(-rho)
         shown = self.shown @ propensity
-        return propensity, (PRIOR_CLICKS + self.clicks) / (PRIOR_CLICKS / mean[bin_of] + shown)
+        return propensity, (PRIOR_CLICKS + self.clicks) / (PRIOR_CLICKS / mean[document_bin] + shown)
 
-    def _start(self, bin_of: IntArray, bins: int) -> FloatArray:
+    def _start(self, document_bin: IntArray, bins: int) -> FloatArray:
         """η by the clicks at each position, as if all documents were alike, and ρ that goes with it."""
         rate = (self.clicks_at + 0.5) / (self.shown.sum(axis=0) + 0.5)
-        looked_at = np.bincount(bin_of, self.shown @ (rate / rate[0]), bins)
-        clicks = np.bincount(bin_of, self.clicks, bins)
+        looked_at = np.bincount(document_bin, self.shown @ (rate / rate[0]), bins)
+        clicks = np.bincount(document_bin, self.clicks, bins)
         return np.concatenate([np.log(rate / rate[0]), np.log(SHAPE * (looked_at + 0.5) / (clicks + 0.5))])
 
-    def _most_likely(self, bin_of: IntArray, bins: int) -> FloatArray:
+    def _most_likely(self, document_bin: IntArray, bins: int) -> FloatArray:
         """η and ρ by Newton's method; η of the first position stays 0."""
         documents, count = self.shown.shape
-        of_bin = sp.csr_array((np.ones(documents), (np.arange(documents), bin_of)), shape=(documents, bins))
-        places = sp.csr_array(sp.hstack([self.shown, of_bin]))
+        in_bin = sp.csr_array((np.ones(documents), (np.arange(documents), document_bin)), shape=(documents, bins))
+        places = sp.csr_array(sp.hstack([self.shown, in_bin]))
         clicks = self.clicks + SHAPE
-        clicks_at = np.concatenate([self.clicks_at, SHAPE * np.bincount(bin_of, minlength=bins)])
+        clicks_at = np.concatenate([self.clicks_at, SHAPE * np.bincount(document_bin, minlength=bins)])
         ridge = np.concatenate([np.full(count, RIDGE), np.zeros(bins)])
 
         def likelihood(x: FloatArray) -> float:
             return float(clicks_at @ x - clicks @ np.log(places @ np.exp(x)) - 0.5 * ridge @ (x * x))
 
-        x = self._start(bin_of, bins)
+        x = self._start(document_bin, bins)
         reached = likelihood(x)
         for _ in range(50):
             odds = np.exp(x)
