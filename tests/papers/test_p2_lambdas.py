@@ -12,7 +12,7 @@ import pytest
 from rankwise.errors import DataError
 from rankwise.objectives import lambda_gradients
 from rankwise.objectives.lambdas._custom import CustomLambda
-from rankwise.objectives.lambdas._examples import ndcg_ranknet, nearest_neighbours, ranknet, springs, step_potentials
+from rankwise.objectives.lambdas.examples import ndcg_ranknet, nearest_neighbours, ranknet, springs, step_potentials
 
 RNG = np.random.default_rng(0)
 Y = RNG.choice(5, 12, p=[0.4, 0.3, 0.15, 0.1, 0.05]).astype(float)

@@ -45,7 +45,7 @@ def document_hashes(keys: RowHashes, y: FloatArray, features: int) -> RowHashes:
 
 def seeded_hashes(keys: RowHashes, seed: int) -> FloatArray:
     """Keys as numbers from 0 to 1, in an order that the seed decides."""
-    return np.asarray(row_sums.spread(keys, np.uint64(seed)))
+    return np.asarray(row_sums.uniform_hash(keys, np.uint64(seed)))
 
 
 def _multipliers(features: int) -> tuple[RowHashes, RowHashes]:

@@ -10,25 +10,30 @@ from __future__ import annotations
 
 import functools
 import logging
+import re
 import signal
 import threading
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Never, TypeVar
 
 import numba
 from numba.core import event
+from numba.core.base import BaseContext
 from numba.core.caching import FunctionCache
+from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
 from numba.extending import register_jitable
 
 from rankwise.kernels._fingerprint import fingerprint, python_function
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., object])
+Hook = Callable[..., object]
 
 # Divisions by zero give inf or nan as in numpy, and so do not block vectorizing.
-OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+jit = functools.partial(numba.njit, nogil=True, error_model="numpy")
+REASSOCIATED = {"reassoc", "contract", "nsz"}  # sums may be added in any order
 
 log = logging.getLogger(__name__)
 
@@ -36,14 +41,14 @@ log = logging.getLogger(__name__)
 class _OptionalCache(FunctionCache):
     """numba's cache of compiled code on disk; what cannot be read or written is compiled."""
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
+    def load_overload(self, sig: object, target_context: BaseContext) -> CompileResult | None:
         """The cached code of a signature, or None."""
         try:
-            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            return super().load_overload(sig, target_context)  # type: ignore[no-any-return,no-untyped-call]
         except OSError:
             return None
 
-    def save_overload(self, sig: Any, data: Any) -> None:
+    def save_overload(self, sig: object, data: CompileResult) -> None:
         """Keep the code of a signature, where there is room."""
         try:
             super().save_overload(sig, data)  # type: ignore[no-untyped-call]
@@ -56,25 +61,25 @@ def _log_lack_of_cache(problem: str) -> None:
     log.info("compiled code cannot be kept (%s): each start compiles anew; set NUMBA_CACHE_DIR to a folder", problem)
 
 
-def _compile(function: types.FunctionType, name: str, **options: Any) -> Any:
+def _compile(function: types.FunctionType, name: str, fastmath: set[str] | None = None) -> Dispatcher:
     function.__qualname__ = name
-    dispatcher = numba.njit(**OPTIONS, **options)(function)
+    dispatcher: Dispatcher = jit(fastmath=fastmath or False)(function)
     try:
-        dispatcher._cache = _OptionalCache(function)  # type: ignore[no-untyped-call]
+        dispatcher._cache = _OptionalCache(function)  # type: ignore[attr-defined,no-untyped-call]
     except RuntimeError:  # neither the package, nor the home folder, nor NUMBA_CACHE_DIR can be written
         _log_lack_of_cache("no folder can be written")
     return dispatcher
 
 
-def kernel(function: Function, **options: Any) -> Function:
+def kernel(function: Function, fastmath: set[str] | None = None) -> Function:
     """Compile a function of `kernels/`: no GIL, cached on disk under a name that changes with its code."""
     assert isinstance(function, types.FunctionType)
-    return _compile(function, f"{function.__name__}-{fingerprint(function)}", **options)  # type: ignore[no-any-return]
+    return _compile(function, f"{function.__name__}-{fingerprint(function)}", fastmath)  # type: ignore[return-value]
 
 
 def reassociating_kernel(function: Function) -> Function:
     """A kernel whose sums may be added in any order, which lets the compiler use vectors for them."""
-    return kernel(function, fastmath={"reassoc", "contract", "nsz"})
+    return kernel(function, REASSOCIATED)
 
 
 def helper(function: Function) -> Function:
@@ -128,42 +133,45 @@ def compiled(method: Function) -> Function:
     return method
 
 
-def is_compiled(method: Callable[..., Any]) -> bool:
+def hook(*arguments: object) -> Never:
+    """Stands in a template where `specialize` puts a function."""
+    raise NotImplementedError
+
+
+def is_compiled(method: Hook) -> bool:
     """Whether `compiled` marks this method."""
     return getattr(method, "__compiled__", False)
 
 
-def compiled_hooks(cls: type, *names: str) -> dict[str, Callable[..., Any]] | None:
+def compiled_hooks(cls: type, *names: str) -> dict[str, Hook] | None:
     """The hooks `_name` of a metric class by name, if `compiled` marks all of them."""
     hooks = {name: getattr(cls, f"_{name}") for name in names}
     return hooks if all(map(is_compiled, hooks.values())) else None
 
 
-def specialize(template: Callable[..., Any], **names: Any) -> Any:
+def specialize(template: Function, **names: Hook | int) -> Function:
     """Compile a copy of `template` in which the global names `names` are these functions or numbers.
 
     A template calls, say, `value(self, ranked, ideal)`; a metric's own `_value` takes its place. A copy with its own
     globals (rather than a closure or an argument) is what numba can inline and cache; a number becomes a constant,
     which lets the compiler unroll what it counts.
     """
-    return _specialize(template, tuple(sorted(names.items())))
+    return _specialize(template, tuple(sorted(names.items())))  # type: ignore[return-value]
 
 
 @functools.cache
-def _specialize(template: Any, names: tuple[tuple[str, Any], ...]) -> Any:
+def _specialize(template: Hook, names: tuple[tuple[str, Hook | int], ...]) -> Dispatcher:
     original = python_function(template)
     functions = {name: value for name, value in names if callable(value)}
-    numbers = {name: value for name, value in names if not callable(value)}
+    numbers = {name: value for name, value in names if isinstance(value, int)}
     # A kernel is compiled once and shared; a plain function becomes part of this copy.
-    jitted = {name: f if isinstance(f, Dispatcher) else numba.njit(**OPTIONS)(f) for name, f in functions.items()}
+    jitted = {name: f if isinstance(f, Dispatcher) else jit()(f) for name, f in functions.items()}
     copy = types.FunctionType(original.__code__, {**original.__globals__, **jitted, **numbers}, original.__name__)
     copy.__module__ = original.__module__
-    parts = [original.__name__, *(python_function(f).__qualname__ for f in functions.values())]
-    words = "-".join([*parts, *map(str, numbers.values())])
-    name = "".join(c if c.isalnum() or c in "-_." else "_" for c in words)[:150]
-    options = getattr(template, "targetoptions", {})
-    fast = {"fastmath": options["fastmath"]} if options.get("fastmath") else {}
-    return _compile(copy, f"{name}-{fingerprint(original, *functions.values())}", **fast)
+    words = [original.__name__, *(python_function(f).__qualname__ for f in functions.values())]
+    name = re.sub(r"[^\w.-]", "_", "-".join([*words, *map(str, numbers.values())]))[:150]
+    fastmath = template.targetoptions.get("fastmath") if isinstance(template, Dispatcher) else None
+    return _compile(copy, f"{name}-{fingerprint(original, *functions.values(), *numbers.values())}", fastmath)
 
 
 class _DepthListener(event.Listener):
@@ -173,13 +181,13 @@ class _DepthListener(event.Listener):
         self.depth, self.on_begin, self.on_finish = 0, on_begin, on_finish
 
     def on_start(self, _: event.Event) -> None:
-        """One more event has begun."""
+        """An event has begun."""
         self.depth += 1
         if self.depth == 1:
             self.on_begin()
 
     def on_end(self, _: event.Event) -> None:
-        """One has ended."""
+        """An event has ended."""
         self.depth -= 1
         if self.depth == 0:
             self.on_finish()
@@ -195,13 +203,13 @@ def on_compile(callback: Callable[[bool], None]) -> Iterator[None]:
 class _InterruptLater(_DepthListener):
     """Holds Ctrl-C back while the main thread compiles.
 
-    In the midst of it KeyboardInterrupt would come up in LLVM's callbacks, which print it and go on, or leave
+    KeyboardInterrupt in the middle of it would come up in LLVM's callbacks, which print it and go on, or leave
     half of a function's code behind.
     """
 
     def __init__(self) -> None:
         super().__init__(self._hold, self._release)
-        self.handler: Any = None
+        self.handler: Callable[[int, types.FrameType | None], object] | None = None
         self.interrupts: list[tuple[int, types.FrameType | None]] = []
 
     def notify(self, event: event.Event) -> None:
@@ -216,8 +224,9 @@ class _InterruptLater(_DepthListener):
             signal.signal(signal.SIGINT, lambda *interrupt: self.interrupts.append(interrupt))
 
     def _release(self) -> None:
-        if self.handler is not None:
-            signal.signal(signal.SIGINT, self.handler)
+        if self.handler is None:
+            return
+        signal.signal(signal.SIGINT, self.handler)
         if self.interrupts:
             interrupt = self.interrupts[0]
             self.interrupts.clear()

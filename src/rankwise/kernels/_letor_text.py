@@ -1,17 +1,19 @@
 """LETOR / SVM-rank text from bytes to numbers: `label qid:ID index:value ... # comment`.
 
 A number is read as mantissa · 10^exponent with at most 18 digits kept. Where that gives the double that
-`float(text)` gives, or a float32 that no rounding error can change, it is final; the very rare rest is
+`float(text)` gives, or a float32 that no rounding error can change, it is final; the very rare others are
 listed in `hard` and left to Python's `float`. So every feature equals `np.float32(float(text))`.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import NDArray
 
 from rankwise.kernels._compile import helper, kernel
+from rankwise.types import FloatArray, IntArray
+
+Bytes = NDArray[np.uint8]
 
 # What can be wrong with a line (0 is a good line).
 BAD_LABEL = 1
@@ -30,11 +32,11 @@ DIGIT_0, LOWER_E = ord("0"), ord("e")
 TO_LOWER = 32  # the bit that makes an ASCII letter a small one
 
 MANTISSA_ROOM = 10**17  # below this another digit fits into 18 digits, and so into an int64
-EXACT_MANTISSA = 2**53
-EXACT_POWER = 22  # 10^22 is the last power of ten that is a double
-LAST_POWER = 270  # 18 digits times 10^±270 is a normal double
-LARGEST_INDEX = 2**31 - 1
-POWERS = np.array([float(f"1e{e}") for e in range(-LAST_POWER, LAST_POWER + 1)])
+MAX_EXACT_MANTISSA = 2**53
+MAX_EXACT_POWER = 22  # 10^22 is the last power of ten that is a double
+MAX_POWER = 270  # 18 digits times 10^±270 is a normal double
+MAX_INDEX = 2**31 - 1
+POWERS = np.array([float(f"1e{e}") for e in range(-MAX_POWER, MAX_POWER + 1)])
 # Four roundings of 2^-53 (mantissa, power, product, digits dropped after the 18th), doubled to be safe.
 ROUNDING = 2.0**-50
 
@@ -50,34 +52,34 @@ def _ends_token(c: int) -> bool:
 
 
 @helper
-def _digit(text: Any, i: int) -> Any:
+def _digit(text: Bytes, i: int) -> int:
     """The digit at i; something outside 0..9 where there is none."""
-    return np.int64(text[i]) - DIGIT_0
+    return np.int64(text[i]) - DIGIT_0  # type: ignore[return-value]
 
 
 @helper
-def _skip_blanks(text: Any, i: int) -> int:
+def _skip_blanks(text: Bytes, i: int) -> int:
     while _is_blank(text[i]):
         i += 1
     return i
 
 
 @helper
-def _skip_token(text: Any, i: int) -> int:
+def _skip_token(text: Bytes, i: int) -> int:
     while not (text[i] == 32 or 9 <= text[i] <= 13):
         i += 1
     return i
 
 
 @helper
-def _skip_line(text: Any, i: int) -> int:
+def _skip_line(text: Bytes, i: int) -> int:
     while text[i] != NEWLINE:
         i += 1
     return i + 1
 
 
 @helper
-def _starts_with(text: Any, i: int, word: Any) -> bool:
+def _starts_with(text: Bytes, i: int, word: Bytes) -> bool:
     """Whether `word` (small letters) stands at i, in letters of any size; a line's end stops it."""
     k = 0
     while k < len(word) and (text[i + k] | TO_LOWER) == word[k]:
@@ -90,7 +92,7 @@ DOCID_WORD = np.frombuffer(b"docid", dtype=np.uint8)
 
 
 @helper
-def _read_number(text: Any, i: int) -> tuple[bool, int, int, int]:
+def _read_number(text: Bytes, i: int) -> tuple[bool, int, int, int]:
     """Sign (true: negative), mantissa, exponent of ten, and where the number ends; -1 if it is not one."""
     negative = text[i] == MINUS
     if negative or text[i] == PLUS:
@@ -126,7 +128,7 @@ def _read_number(text: Any, i: int) -> tuple[bool, int, int, int]:
         if falling or text[i] == PLUS:
             i += 1
         first = i
-        power: Any = 0
+        power = 0
         digit = _digit(text, i)
         while 0 <= digit <= 9:
             power = min(power * 10 + digit, 1_000_000_000)
@@ -143,32 +145,32 @@ def _read_number(text: Any, i: int) -> tuple[bool, int, int, int]:
 @helper
 def _is_exact(mantissa: int, exponent: int) -> bool:
     """Whether one multiplication or division of two exact doubles gives the number (Clinger 1990)."""
-    return mantissa <= EXACT_MANTISSA and -EXACT_POWER <= exponent <= EXACT_POWER
+    return mantissa <= MAX_EXACT_MANTISSA and -MAX_EXACT_POWER <= exponent <= MAX_EXACT_POWER
 
 
 @helper
-def _exact_double(mantissa: int, exponent: int) -> Any:
+def _exact_double(mantissa: int, exponent: int) -> float:
     if exponent < 0:
-        return np.float64(mantissa) / POWERS[LAST_POWER - exponent]
-    return np.float64(mantissa) * POWERS[LAST_POWER + exponent]
+        return np.float64(mantissa) / POWERS[MAX_POWER - exponent]  # type: ignore[no-any-return]
+    return np.float64(mantissa) * POWERS[MAX_POWER + exponent]  # type: ignore[no-any-return]
 
 
 @helper
-def _to_float32(mantissa: int, exponent: int) -> tuple[Any, bool]:
+def _to_float32(mantissa: int, exponent: int) -> tuple[np.float32, bool]:
     """The float32 nearest to mantissa · 10^exponent, and whether that is certain."""
     if _is_exact(mantissa, exponent):
         return np.float32(_exact_double(mantissa, exponent)), True
-    if mantissa == 0 or exponent < -LAST_POWER:
+    if mantissa == 0 or exponent < -MAX_POWER:
         return np.float32(0.0), True
-    if exponent > LAST_POWER:
+    if exponent > MAX_POWER:
         return np.float32(np.inf), True
-    near = np.float64(mantissa) * POWERS[LAST_POWER + exponent]
+    near = np.float64(mantissa) * POWERS[MAX_POWER + exponent]
     low, high = np.float32(near * (1.0 - ROUNDING)), np.float32(near * (1.0 + ROUNDING))
     return high, low == high or np.isinf(high)
 
 
 @helper
-def _doc_id(text: Any, i: int) -> tuple[int, int]:
+def _doc_id(text: Bytes, i: int) -> tuple[int, int]:
     """Where the document's id stands in a comment: `docid = ID ...`, or a comment of one word."""
     i = _skip_blanks(text, i)
     if _starts_with(text, i, DOCID_WORD):
@@ -183,10 +185,10 @@ def _doc_id(text: Any, i: int) -> tuple[int, int]:
 
 
 @helper
-def _read_label(text: Any, i: int, row: int, labels: Any, hard: Any, n_hard: int) -> tuple[int, int, int]:
+def _read_label(text: Bytes, i: int, row: int, labels: FloatArray, hard: IntArray, n_hard: int) -> tuple[int, int, int]:
     """Problem (or 0), where the label ends (or the problem lies), and the count of hard numbers."""
     negative, mantissa, exponent, end = _read_number(text, i)
-    if end < 0 or exponent > LAST_POWER:
+    if end < 0 or exponent > MAX_POWER:
         return BAD_LABEL, i, n_hard
     if mantissa == 0 or _is_exact(mantissa, exponent):
         value = _exact_double(mantissa, exponent) if mantissa != 0 else 0.0
@@ -198,7 +200,7 @@ def _read_label(text: Any, i: int, row: int, labels: Any, hard: Any, n_hard: int
 
 
 @helper
-def _read_qid(text: Any, i: int, row: int, wants_qid: bool, qids: Any) -> tuple[int, int]:
+def _read_qid(text: Bytes, i: int, row: int, wants_qid: bool, qids: IntArray) -> tuple[int, int]:
     """Problem (or 0), and where the query id ends (or the problem lies)."""
     has_qid = text[i] == 113 and text[i + 1] == 105 and text[i + 2] == 100 and text[i + 3] == COLON  # "qid:"
     if not has_qid:
@@ -224,8 +226,9 @@ def _read_qid(text: Any, i: int, row: int, wants_qid: bool, qids: Any) -> tuple[
 
 @helper
 def _read_features(
-    text: Any, i: int, base: int, entry: int, columns: Any, values: Any, hard: Any, n_hard: int
-) -> tuple[int, int, int, int]:
+    text: Bytes, i: int, base: int, entry: int, columns: NDArray[np.int32], values: NDArray[np.float32], hard: IntArray,
+    n_hard: int,
+) -> tuple[int, int, int, int]:  # fmt: skip
     """Problem (or 0), where the features end (or the problem lies), entries and hard numbers so far."""
     previous = -1
     while True:
@@ -233,15 +236,15 @@ def _read_features(
         if text[i] == NEWLINE or text[i] == HASH:
             return 0, i, entry, n_hard
         start = i
-        index: Any = 0
+        index = 0
         digit = _digit(text, i)
         while 0 <= digit <= 9:
-            index = min(index * 10 + digit, LARGEST_INDEX + 1)
+            index = min(index * 10 + digit, MAX_INDEX + 1)
             i += 1
             digit = _digit(text, i)
         if i == start or text[i] != COLON:
             return BAD_FEATURE, start, entry, n_hard
-        if index > LARGEST_INDEX:
+        if index > MAX_INDEX:
             return BAD_INDEX, start, entry, n_hard
         column = index - base
         if column < 0:
@@ -271,18 +274,18 @@ def _read_features(
 
 @kernel
 def parse_lines(
-    text: Any,
+    text: Bytes,
     size: int,
     base: int,
     wants_qid: bool,
     skip_bad: bool,
-    labels: Any,
-    qids: Any,
-    row_ends: Any,
-    doc_spans: Any,
-    columns: Any,
-    values: Any,
-    hard: Any,
+    labels: FloatArray,
+    qids: IntArray,
+    row_ends: IntArray,
+    doc_spans: IntArray,
+    columns: NDArray[np.int32],
+    values: NDArray[np.float32],
+    hard: IntArray,
 ) -> tuple[int, int, int, int, int, int, int]:
     """Parse `text[:size]`, whole lines, into CSR pieces; `text[size]` must be a newline, as a stop.
 
@@ -317,47 +320,49 @@ def parse_lines(
 
 
 @helper
-def _index_before(text: Any, colon: int) -> Any:
-    """The whole number that ends before a colon, at most `LARGEST_INDEX`; 0 where there is none."""
-    index: Any = 0
-    scale: Any = 1
+def _index_before(text: Bytes, colon: int) -> int:
+    """The whole number that ends before a colon, at most `MAX_INDEX`; 0 where there is none."""
+    index = 0
+    scale = 1
     i = colon - 1
-    while i >= 0 and 0 <= _digit(text, i) <= 9 and scale <= LARGEST_INDEX:
+    while i >= 0 and 0 <= _digit(text, i) <= 9 and scale <= MAX_INDEX:
         index += scale * _digit(text, i)
         scale *= 10
         i -= 1
-    return min(index, LARGEST_INDEX)
+    return min(index, MAX_INDEX)
 
 
 @kernel
-def scan_lines(text: Any, size: int) -> tuple[int, int, int, int]:
+def scan_lines(text: Bytes, size: int) -> tuple[int, int, int, int]:
     """Count what `parse_lines` will find, if all is well: rows, colons, the largest index, comments behind rows.
 
     Looking for the last colon of a line costs a fraction of reading its numbers. Nothing is checked here.
     """
     i = rows = colons = comments = 0
-    largest: Any = 0
+    largest = 0
     while i < size:
         i = _skip_blanks(text, i)
         if text[i] == NEWLINE or text[i] == HASH:
             i = _skip_line(text, i)
             continue
         rows += 1
-        last = -1
+        last_colon = -1
         while text[i] != NEWLINE and text[i] != HASH:
             is_colon = text[i] == COLON
             colons += is_colon
-            last = i if is_colon else last  # no branch: where colons stand cannot be foretold
+            last_colon = i if is_colon else last_colon  # no branch: where colons stand cannot be foretold
             i += 1
         comments += text[i] == HASH
-        if last >= 0:
-            largest = max(largest, _index_before(text, last))
+        if last_colon >= 0:
+            largest = max(largest, _index_before(text, last_colon))
         i = _skip_line(text, i)
     return rows, colons, largest, comments
 
 
 @kernel
-def fill_dense(X: Any, row_ends: Any, columns: Any, values: Any) -> None:
+def fill_dense(
+    X: NDArray[np.float32], row_ends: IntArray, columns: NDArray[np.int32], values: NDArray[np.float32]
+) -> None:
     """`X[row, columns[k]] = values[k]` for the entries k of each row; absent ones stay as they are."""
     k = 0
     for row in range(len(row_ends)):

@@ -16,7 +16,7 @@ import numpy as np
 
 from rankwise.types import IntArray
 
-ROWS_WORTH_A_THREAD = 20_000
+MIN_ROWS_PER_RANGE = 20_000
 _limit: int | None = None
 
 
@@ -35,9 +35,9 @@ def thread_count() -> int:
     """Threads to use: `RANKWISE_NUM_THREADS`, or one per core that this process may use, up to the limit."""
     if _limit is not None:
         return _limit
-    asked = os.environ.get("RANKWISE_NUM_THREADS", "")
-    if asked.isdigit():
-        return max(1, int(asked))
+    setting = os.environ.get("RANKWISE_NUM_THREADS", "")
+    if setting.isdigit():
+        return max(1, int(setting))
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -66,10 +66,10 @@ def chunks(offsets: IntArray) -> list[tuple[int, int]]:
     [(0, 2)]
     """
     rows, queries = int(offsets[-1]), len(offsets) - 1
-    parts = min(4 * thread_count(), max(1, rows // ROWS_WORTH_A_THREAD), queries)
-    if parts == 1:
+    n_ranges = min(4 * thread_count(), max(1, rows // MIN_ROWS_PER_RANGE), queries)
+    if n_ranges == 1:
         return [(0, queries)]
-    cuts = np.searchsorted(offsets, np.linspace(0, rows, parts + 1)[1:-1])
+    cuts = np.searchsorted(offsets, np.linspace(0, rows, n_ranges + 1)[1:-1])
     borders = np.unique(np.concatenate(([0], cuts, [queries])))
     return list(zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True))
 

@@ -81,8 +81,8 @@ class LambdaLoss(PairLoss):
             groups.query_of_row(),
             norm=self.norm,
             sigma=self.sigma,
-            weight=batch.weight,
-            seed=self.random_state,
+            sample_weight=batch.weight,
+            random_state=self.random_state,
         )
         ranked = ranked_factors(objective, values) if in_torch else None
         if ranked is not None:
@@ -126,7 +126,8 @@ class RankNetLoss(PairLoss):
         super().__init__(parse("pairs"), sigma, reduction, backend)
 
     def _sums(self, batch: Batch, scores: torch.Tensor, in_torch: bool) -> tuple[torch.Tensor, float, float]:
-        objective = RankNetObjective(batch.labels, batch.groups.query_of_row(), sigma=self.sigma, weight=batch.weight)
+        queries = batch.groups.query_of_row()
+        objective = RankNetObjective(batch.labels, queries, sigma=self.sigma, sample_weight=batch.weight)
         ranked = ranked_classes(objective, to_host(scores)) if in_torch else None
         if ranked is not None:
             gradient, cost = pair_sums(ranked, scores, self.sigma, None)

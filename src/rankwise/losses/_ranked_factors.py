@@ -48,15 +48,16 @@ def ranked_classes(objective: RankNetObjective, scores: AnyArray) -> RankedQueri
 def ranked_factors(objective: LambdaObjective, scores: AnyArray) -> RankedQueries | None:
     """For a metric's λ's; None where it states no factors, or there are too many kinds of labels."""
     sums, offsets = objective.pair_sums, objective.groups.offsets
-    if sums.grades.size > MAX_CLASSES or (sums.factors is None and sums.stated is None):
+    if sums.grades.size > MAX_CLASSES or (sums.factors is None and sums.prepared is None):
         return None
     order, rows = _order(objective.groups, scores, objective.shuffle)
     share = sums.share[order]
-    if sums.stated is not None:
-        levels = sums.stated.levels * sums.stated.scales[:, None]
+    if sums.prepared is not None:
+        levels = sums.prepared.levels * sums.prepared.scales[:, None]
         weights = np.abs(levels[:, None, :, None] - levels[:, None, None, :])
-        classes = sums.stated.classes[order].astype(np.int64)
-        return RankedQueries(rows, offsets, classes, share, sums.stated.discounts[None, :], weights)
+        classes = sums.prepared.classes[order].astype(np.int64)
+        return RankedQueries(rows, offsets, classes, share, sums.prepared.discounts[None, :], weights)
+    assert sums.factors is not None
     labels, ideal, record = objective.labels[order], sums.ideal, objective.metric.record()
     per_query = [
         None if b - a < 2 or ideal[a] == ideal[b - 1] else sums.factors(record, labels[a:b], ideal[a:b], sums.grades)

@@ -17,8 +17,8 @@ import numpy as np
 import torch
 from torch.nn.functional import pad
 
-from rankwise.kernels.pairs._costs import log_terms
 from rankwise.kernels.pairs._expansions import PairTerms, divided_terms, plain_terms, reach
+from rankwise.kernels.pairs._lambda_costs import log_terms
 from rankwise.losses._ranked_factors import RankedQueries
 from rankwise.types import AnyArray, BoolArray, FloatArray, IntArray
 
@@ -100,7 +100,7 @@ class _Lists:
         return total * self.share
 
     def cost(self) -> Tensor:
-        """Σ |ΔM_ij| log(1 + e^{∓x}) over all pairs (see `kernels.pairs._costs`)."""
+        """Σ |ΔM_ij| log(1 + e^{∓x}) over all pairs (see `kernels.pairs._lambda_costs`)."""
         total = torch.zeros_like(self.scores)
         logs = log_terms()
         for a in self.present:

@@ -17,6 +17,7 @@ from rankwise.data._row_hashes import row_hashes
 from rankwise.errors import DataError, ShapeError
 from rankwise.kernels._threads import by_queries
 from rankwise.kernels.sorting import _rising_lists as rising_lists
+from rankwise.kernels.sorting._top_rows import best_of_each
 from rankwise.metrics._ranking import descending_order
 from rankwise.rankers._base import Ranker
 from rankwise.rankers._features import MatchedColumns
@@ -292,7 +293,7 @@ class Pool:
         chosen, sizes = np.empty(n_queries * count, dtype=np.int64), np.empty(n_queries, dtype=np.int64)
 
         def choose(low: int, high: int) -> None:
-            tied.append(rising_lists.best_of_each(utilities, keys, offsets, count, low, high, chosen, sizes))
+            tied.append(best_of_each(utilities, keys, offsets, count, low, high, chosen, sizes))
 
         by_queries(choose, offsets)
         return chosen.reshape(n_queries, count)[np.arange(count) < sizes[:, None]], any(tied)

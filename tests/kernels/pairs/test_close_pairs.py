@@ -16,7 +16,7 @@ def ranked_rows(draw):
     """Rows of a few queries by falling score; few values of scores and gaps, so that many are equal."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     sizes = draw(st.lists(st.integers(1, 25), min_size=1, max_size=4))
-    grades = np.array([draw(st.sampled_from([1, 2, 5, close_pairs.FEW_GRADES, 13, 40])) for _ in sizes])
+    grades = np.array([draw(st.sampled_from([1, 2, 5, close_pairs.LINEAR_MAX_GRADES, 13, 40])) for _ in sizes])
     qid = np.repeat(np.arange(len(sizes)), sizes)
     step = draw(st.sampled_from([0.5, 1.0, 1e-9]))
     scores = step * rng.integers(-4, 5, qid.size) + (rng.normal(size=qid.size) if draw(st.booleans()) else 0.0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankwise.kernels._compile import specialize
-from rankwise.kernels.pairs import _pair_sums as pair_sums
+from rankwise.kernels.pairs import _lambda_sums as lambda_sums
 from rankwise.kernels.pairs._expansions import SLOWEST
 from tests.reference import sweep_by_scalars
 
@@ -23,7 +23,7 @@ def test_sweep_is_its_scalar_twin(factors: int, classes: int, vectors: int, betw
     heights = np.sort(rng.uniform(size=(factors, n)), axis=1)[:, ::-1].copy()
     share = rng.uniform(0.5, 2.0, n)
     push, bend = rng.normal(size=(2, classes, factors, classes, terms))
-    zero = np.zeros((classes, factors, pair_sums.padded_classes(classes)))
+    zero = np.zeros((classes, factors, lambda_sums.padded_classes(classes)))
     if not between:
         zero[:, :, :classes] = rng.normal(size=(classes, factors, classes))
     rates = np.arange(1.0, terms + 1)
@@ -33,9 +33,9 @@ def test_sweep_is_its_scalar_twin(factors: int, classes: int, vectors: int, betw
     by_scalars = sweep_by_scalars.sweep(
         scores.tolist(), own.tolist(), heights, rates, push, bend, zero[:, :, :classes], share.tolist(), down
     )
-    compiled = specialize(pair_sums.sweep, FACTORS=factors, CLASSES=classes, VECTORS=vectors, BETWEEN=between)
+    compiled = specialize(lambda_sums.sweep, FACTORS=factors, CLASSES=classes, VECTORS=vectors, BETWEEN=between)
     pushes, bends = np.zeros(n), np.zeros(n)
-    z = pair_sums.decays(scores, rates[0])
+    z = lambda_sums.decays(scores, rates[0])
     tables = (table.reshape(classes, -1) for table in (push, bend, zero))
     compiled(z, own, heights, *tables, share, down, pushes, bends)
     np.testing.assert_allclose(pushes, by_scalars[0], rtol=1e-11, atol=1e-12)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankwise.kernels.rows._products import BLOCK, rows_times, times_rows
+from rankwise.kernels.rows._products import BLOCK_ROWS, rows_times, times_rows
 
-SHAPES = [(1, 1), (7, 3), (BLOCK, 5), (BLOCK + 1, 17), (3 * BLOCK - 1, 100)]  # the last one in threads
+SHAPES = [(1, 1), (7, 3), (BLOCK_ROWS, 5), (BLOCK_ROWS + 1, 17), (3 * BLOCK_ROWS - 1, 100)]  # the last one in threads
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from rankwise.data._groups import QueryGroups
 from rankwise.kernels.sorting import _ranks as ranks
-from rankwise.kernels.sorting._radix import radix_argsort
 from rankwise.metrics import _ranking as ranking
 from rankwise.metrics._ranking import rank
 
@@ -47,17 +46,6 @@ def test_long_lists_too(threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_array_equal(ranked.labels, labels[np.argsort(-scores, kind="stable")])
 
 
-@given(
-    st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([-np.inf, 0.0, -0.0]), min_size=1),
-    st.sampled_from(["1", "2", "3"]),
-)
-@settings(max_examples=100)
-def test_radix_order(scores: list[float], threads: str) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RANKWISE_NUM_THREADS", threads)
-        np.testing.assert_array_equal(radix_argsort(np.array(scores)), np.argsort(-np.array(scores), kind="stable"))
-
-
 @given(st.lists(st.integers(0, 4).map(float), min_size=1, max_size=50), st.integers(0, 99))
 @settings(max_examples=60)
 def test_tie_orders(labels: list[float], seed: int) -> None:
@@ -74,6 +62,12 @@ def test_ideal_order(labels: list[float]) -> None:
     ideal = np.empty_like(y)
     ranks.sort_labels(y, np.array([0, y.size]), 0, 1, ideal)
     np.testing.assert_array_equal(ideal, np.sort(y)[::-1])
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=20))
+def test_the_class_of_a_label_is_its_place_among_the_grades(labels: list[int]) -> None:
+    grades, classes = np.unique(np.array(labels, dtype=float), return_inverse=True)
+    assert [ranks.class_of(float(label), grades) for label in labels] == classes.tolist()
 
 
 @given(st.lists(st.integers(0, 3).map(float), max_size=20))

@@ -34,27 +34,3 @@ def test_gaps_ranks_and_chances(parts):
         if part.size:
             expected = 1 / (1 + np.exp(scores[below[q]] - part))
             np.testing.assert_allclose(chances[offsets[q] : offsets[q + 1]], expected, rtol=1e-12)
-
-
-@given(lists, st.integers(1, 9), st.integers(0, 99))
-def test_the_best_of_each(parts, count, seed):
-    values, offsets = flat(parts)
-    n, keys = len(parts), np.random.default_rng(seed).random(values.size)
-    for order_by in (keys, np.empty(0)):
-        chosen, found = np.full(n * count, -1), np.full(n, -1)
-        tied = rising_lists.best_of_each(values, order_by, offsets, count, 0, n, chosen, found)
-        for q in range(n):
-            rows = np.arange(offsets[q], offsets[q + 1])
-            second = keys[rows] if order_by.size else rows
-            expected = rows[np.lexsort((second, -values[rows]))][:count]
-            assert found[q] == expected.size
-            assert chosen[q * count : q * count + found[q]].tolist() == expected.tolist()
-        matters = any(
-            len(set(part)) < len(part) and len(set(best)) + (len(part) > count and best[-1] == rest[0]) != len(best)
-            for part in parts
-            for best, rest in [(sorted(part)[::-1][:count], sorted(part)[::-1][count:])]
-            if best
-        )
-        assert tied or not matters
-    distinct = all(len(set(part)) == len(part) for part in parts)
-    assert not (distinct and tied)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankwise.errors import DataError, ShapeError
-from rankwise.kernels.pairs._costs import log_terms
+from rankwise.kernels.pairs._lambda_costs import log_terms
 from rankwise.metrics import Metric, parse
 from rankwise.objectives import LambdaObjective
 from rankwise.objectives.lambdas._costs import RankNetObjective, lambda_costs
@@ -29,7 +29,7 @@ def test_the_logarithm_is_a_polynomial():
 @pytest.mark.parametrize(("spread", "offset"), SPREADS)
 def test_ranknet(grades, spread, offset):
     y, s, w = made(grades, spread, offset)
-    _, found = RankNetObjective(y, sigma=1.5, weight=w).gradient_and_costs(s)
+    _, found = RankNetObjective(y, sigma=1.5, sample_weight=w).gradient_and_costs(s)
     assert found[0] == pytest.approx(cost(None, y, s, 1.5, w), rel=1e-8)
 
 
@@ -37,7 +37,7 @@ def test_ranknet(grades, spread, offset):
 @pytest.mark.parametrize(("spread", "offset"), SPREADS)
 def test_ranknets_gradient_is_minus_the_sum_over_pairs(grades, spread, offset):
     y, s, w = made(grades, spread, offset)
-    gradient, _ = RankNetObjective(y, sigma=1.5, weight=w).gradient_and_costs(s)
+    gradient, _ = RankNetObjective(y, sigma=1.5, sample_weight=w).gradient_and_costs(s)
     better = np.sign(y[:, None] - y[None, :])
     x = 1.5 * better * (s[:, None] - s[None, :])
     with np.errstate(over="ignore"):
@@ -49,7 +49,7 @@ def test_ranknets_gradient_is_minus_the_sum_over_pairs(grades, spread, offset):
 def test_queries_are_apart_and_rows_in_any_order():
     y, s, _ = made(rows=40)
     qid = np.arange(40) % 3
-    together = RankNetObjective(y, qid, weight=[1.0, 2.0, 0.0]).gradient_and_costs(s)
+    together = RankNetObjective(y, qid, query_weight=[1.0, 2.0, 0.0]).gradient_and_costs(s)
     for q, weight in enumerate([1.0, 2.0, 0.0]):
         mine = qid == q
         gradient, costs = RankNetObjective(y[mine]).gradient_and_costs(s[mine])
@@ -60,7 +60,7 @@ def test_queries_are_apart_and_rows_in_any_order():
 def test_pairs_are_counted_by_weight():
     y, qid = np.array([0.0, 1.0, 2.0, 1.0, 1.0, -1.0]), np.array([0, 0, 0, 1, 1, 1])
     assert RankNetObjective(y, qid).pairs() == 3 + 2
-    assert RankNetObjective(y, qid, weight=[2.0, 10.0]).pairs() == pytest.approx(2 * 3 + 10 * 2)
+    assert RankNetObjective(y, qid, query_weight=[2.0, 10.0]).pairs() == pytest.approx(2 * 3 + 10 * 2)
 
 
 @pytest.mark.parametrize("metric", ["ndcg@10", "auc", "map", "mrr", "err@10", "bpref", "p@5", "pairs"])
@@ -70,7 +70,9 @@ def test_costs_of_a_metrics_lambdas(metric, spread, offset):
     order = np.argsort(-s)
     value = parse(metric).for_labels(y).value
     expected = cost(value, y[order].tolist(), s[order].tolist(), 0.7, w[order].tolist())
-    assert lambda_costs(LambdaObjective(metric, y, sigma=0.7, weight=w), s)[0] == pytest.approx(expected, rel=1e-8)
+    assert lambda_costs(LambdaObjective(metric, y, sigma=0.7, sample_weight=w), s)[0] == pytest.approx(
+        expected, rel=1e-8
+    )
 
 
 def test_a_metric_with_many_grades_and_one_without_factors():
@@ -78,14 +80,14 @@ def test_a_metric_with_many_grades_and_one_without_factors():
     order = np.argsort(-s)
     args = (y[order].tolist(), s[order].tolist(), 1.0, w[order].tolist())
     expected = cost(parse("ndcg[linear]").value, *args)
-    assert lambda_costs(LambdaObjective("ndcg[linear]", y, weight=w), s)[0] == pytest.approx(expected, rel=1e-8)
+    assert lambda_costs(LambdaObjective("ndcg[linear]", y, sample_weight=w), s)[0] == pytest.approx(expected, rel=1e-8)
 
     class FirstLabel(Metric):
         def _value(self, ranked, ideal):
             return float(ranked[0])
 
     expected = cost(FirstLabel().value, *args)
-    assert lambda_costs(LambdaObjective(FirstLabel(), y, weight=w), s)[0] == pytest.approx(expected, rel=1e-8)
+    assert lambda_costs(LambdaObjective(FirstLabel(), y, sample_weight=w), s)[0] == pytest.approx(expected, rel=1e-8)
 
 
 def test_what_does_not_fit_is_said():

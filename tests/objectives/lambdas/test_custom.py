@@ -47,7 +47,7 @@ def test_rows_come_back_in_the_order_of_the_input(data: st.DataObject) -> None:
     seed = data.draw(st.integers(0, 3))
     expected = by_definition(y, scores, qid, seed)
     for function in (plain, compiled):
-        found = CustomLambda(function, y, qid, seed=seed).gradients(scores)
+        found = CustomLambda(function, y, qid, random_state=seed).gradients(scores)
         np.testing.assert_allclose(found, expected, rtol=1e-14)
 
 
@@ -64,7 +64,7 @@ def test_compiled_functions_in_threads_equal_plain_ones(monkeypatch: pytest.Monk
 def test_a_query_weighs_as_much_as_is_said() -> None:
     y, scores, qid = np.array([1.0, 0, 2, 0]), np.array([0.1, 0.2, 0.3, 0.4]), ["b", "a", "a", "b"]
     gradient, hessian = CustomLambda(plain, y, qid).gradients(scores)
-    weighted = CustomLambda(plain, y, qid, weight=[3.0, 0.5]).gradients(scores)  # b, then a: as they appear
+    weighted = CustomLambda(plain, y, qid, query_weight=[3.0, 0.5]).gradients(scores)  # b, then a: as they appear
     np.testing.assert_allclose(weighted[0], gradient * [3, 0.5, 0.5, 3])
     np.testing.assert_allclose(weighted[1], hessian * [3, 0.5, 0.5, 3])
 
@@ -78,7 +78,7 @@ def test_labels_stored_in_sorted_order_do_not_leak() -> None:
 
     ranks = -CustomLambda(by_rank, y).gradients(np.zeros(200))[0][y > 0] / y[y > 0]
     assert abs(ranks.mean() - 99.5) < 15
-    other = -CustomLambda(by_rank, y, seed=1).gradients(np.zeros(200))[0][y > 0] / y[y > 0]
+    other = -CustomLambda(by_rank, y, random_state=1).gradients(np.zeros(200))[0][y > 0] / y[y > 0]
     assert (ranks != other).any()
 
 
@@ -130,7 +130,7 @@ def test_wrong_arguments_are_named() -> None:
         CustomLambda(plain, [0, 1, 2], [7, 7])
     with pytest.raises(ShapeError, match="scores must have one entry per row: got 2 for 3 rows"):
         CustomLambda(plain, [0, 1, 2]).gradients([1, 2])
-    with pytest.raises(ShapeError, match=r"one entry per query \(1\), got 3; weights of documents belong into"):
-        CustomLambda(plain, [0, 1, 2], weight=[1, 1, 1])
-    with pytest.raises(DataError, match="weights must be 0 or more, got -1"):
-        CustomLambda(plain, [0, 1, 2], weight=[-1])
+    with pytest.raises(ShapeError, match=r"one entry per query \(1\), got 3; pass one per query"):
+        CustomLambda(plain, [0, 1, 2], query_weight=[1, 1, 1])
+    with pytest.raises(DataError, match="query_weight must be 0 or more, got -1"):
+        CustomLambda(plain, [0, 1, 2], query_weight=[-1])

@@ -10,8 +10,8 @@ import pytest
 
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import AUC
-from rankwise.objectives.lambdas._diagnose import APART, diagnose
-from rankwise.objectives.lambdas._examples import ndcg_ranknet, nearest_neighbours, ranknet, springs, step_potentials
+from rankwise.objectives.lambdas._diagnose import MIN_GAP, diagnose
+from rankwise.objectives.lambdas.examples import ndcg_ranknet, nearest_neighbours, ranknet, springs, step_potentials
 
 RNG = np.random.default_rng(3)
 Y = RNG.permutation(np.arange(20) % 4).astype(float)
@@ -163,7 +163,7 @@ def test_constant_lambdas_have_a_cost() -> None:
 def test_equal_scores_are_set_apart_and_that_is_said() -> None:
     found = diagnose(ranknet, Y, np.zeros(20))
     assert found.symmetric.holds
-    assert found.moved == pytest.approx(19 * APART)
+    assert found.moved == pytest.approx(19 * MIN_GAP)
     assert "equal ones were set apart, by at most 0.00076" in str(found)
     assert diagnose(ranknet, Y, SCORES).moved == 0
 

@@ -55,7 +55,7 @@ def test_brute_force_swaps(metric: str, norm: Any) -> None:
         pushes[rows], bends[rows] = lambdas(judged.value, y[rows].tolist(), s[rows].tolist(), 1.7, gap, weight[rows])
     for method, tolerance in (("exact", 1e-12), ("linear", 1e-8 if norm is None else 1e-3)):
         if method == "exact" or metric in WITH_FACTORS:
-            g, h = rw.lambda_gradients(judged, y, s, qid, method=method, norm=norm, sigma=1.7, weight=weight)  # type: ignore[arg-type]
+            g, h = rw.lambda_gradients(judged, y, s, qid, method=method, norm=norm, sigma=1.7, sample_weight=weight)  # type: ignore[arg-type]
             assert close(-g, pushes, tolerance), method
             assert close(h, bends, 10 * tolerance), method
 
@@ -157,9 +157,9 @@ def test_weights_keep_the_sum_at_zero(method: Any) -> None:
     y, s = example(2, 300)
     qid = np.repeat([0, 1, 2], 100)
     plain, _ = rw.lambda_gradients("ndcg@10", y, s, qid, method=method)
-    by_query, _ = rw.lambda_gradients("ndcg@10", y, s, qid, method=method, weight=[1.0, 4.0, 0.0])
+    by_query, _ = rw.lambda_gradients("ndcg@10", y, s, qid, method=method, query_weight=[1.0, 4.0, 0.0])
     np.testing.assert_allclose(by_query, plain * np.repeat([1, 4, 0], 100), atol=1e-12)
-    by_row, _ = rw.lambda_gradients("ndcg@10", y, s, qid, method=method, weight=rng.uniform(0, 3, 300))
+    by_row, _ = rw.lambda_gradients("ndcg@10", y, s, qid, method=method, sample_weight=rng.uniform(0, 3, 300))
     for q in range(3):
         assert abs(by_row[qid == q].sum()) < 1e-12
 
@@ -167,7 +167,7 @@ def test_weights_keep_the_sum_at_zero(method: Any) -> None:
 def test_one_very_long_list_uses_two_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     y, s = example(3, 5000)
     expected = rw.lambda_gradients("map", y, s, method="linear")
-    monkeypatch.setattr(pair_sums, "ALONE", 1000)
+    monkeypatch.setattr(pair_sums, "TWO_THREADS_MIN_ROWS", 1000)
     started = []
     run = pair_sums.threads.run
     monkeypatch.setattr(pair_sums.threads, "run", lambda tasks: (started.append(len(tasks)), run(tasks))[1])
@@ -179,10 +179,10 @@ def test_one_very_long_list_uses_two_threads(monkeypatch: pytest.MonkeyPatch) ->
 def test_equal_scores_do_not_leak_the_order_of_rows() -> None:
     """Rows sorted by label, all scores equal: a ranking by row order would be perfect, and teach nothing."""
     y = np.repeat([2.0, 1.0, 0.0], 20)
-    gradients = [LambdaObjective("ndcg@10", y, seed=seed).gradients(np.zeros(60))[0] for seed in range(200)]
+    gradients = [LambdaObjective("ndcg@10", y, random_state=seed).gradients(np.zeros(60))[0] for seed in range(200)]
     top = np.mean(gradients, axis=0)[:20]
     assert np.abs(top / top.mean() - 1).max() < 0.5  # no row of a label is favoured over another
-    assert np.array_equal(gradients[0], LambdaObjective("ndcg@10", y, seed=0).gradients(np.zeros(60))[0])
+    assert np.array_equal(gradients[0], LambdaObjective("ndcg@10", y, random_state=0).gradients(np.zeros(60))[0])
 
 
 def test_real_labels_and_many_grades() -> None:
@@ -241,8 +241,9 @@ def test_descending_the_gradient_raises_the_metric() -> None:
             "method must be one of auto, exact, linear",
         ),
         ({"y": [1, 0], "scores": [1.0, 2.0], "norm": "x"}, MetricError, "norm must be one of gap"),
-        ({"y": [1, 0], "scores": [1.0, 2.0], "weight": [1, 2, 3]}, ShapeError, "got 3"),
-        ({"y": [1, 0], "scores": [1.0, 2.0], "weight": [-1, 2]}, DataError, "weights must be 0 or more"),
+        ({"y": [1, 0], "scores": [1.0, 2.0], "sample_weight": [1, 2, 3]}, ShapeError, "one entry per row .2., got 3"),
+        ({"y": [1, 0], "scores": [1.0, 2.0], "query_weight": [1, 2]}, ShapeError, "one entry per query .1., got 2"),
+        ({"y": [1, 0], "scores": [1.0, 2.0], "sample_weight": [-1, 2]}, DataError, "sample_weight must be 0 or more"),
     ],
 )
 def test_bad_input(arguments: dict[str, Any], error: type[Exception], message: str) -> None:

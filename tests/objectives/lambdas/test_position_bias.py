@@ -24,7 +24,7 @@ def small_log(seed: int = 0, rows: int = 400):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_most_likely_propensities(seed, monkeypatch):
-    monkeypatch.setattr(position_bias, "BINS", 4)
+    monkeypatch.setattr(position_bias, "SCORE_BINS", 4)
     position, clicked, document, scores = small_log(seed)
     bias = PositionBias(position, clicked, document, None)
     highest = np.array([scores[document == d][0] for d in np.unique(document)])

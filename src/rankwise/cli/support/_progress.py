@@ -22,8 +22,10 @@ def progress_bar(rounds: int) -> Iterator[list[Callback]]:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+        from rankwise.kernels._compile import on_compile
+
         columns = (
-            TextColumn("training"),
+            TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
             TimeRemainingColumn(),
@@ -31,13 +33,17 @@ def progress_bar(rounds: int) -> Iterator[list[Callback]]:
             TextColumn("{task.fields[value]}", markup=False),
         )
         with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-            task = progress.add_task("", total=rounds, value="")
+            task = progress.add_task("training", total=rounds, value="")
 
             def show(number: int, values: dict[str, float]) -> None:
                 said = " ".join(f"validation {metric} {value:.4f}" for metric, value in values.items())
                 progress.update(task, completed=number, value=said)
 
-            yield [show]
+            def show_compiling(compiling: bool) -> None:
+                progress.update(task, description="compiling" if compiling else "training", refresh=True)
+
+            with on_compile(show_compiling):
+                yield [show]
 
 
 class _Notes(logging.Handler):

@@ -13,10 +13,11 @@ is in order, f = z/(1+z); how far if it is not, 1 − f; and the curvature f(1 �
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
+from numpy.typing import NDArray
 
 from rankwise.kernels._compile import kernel
 from rankwise.kernels.pairs._vectors import LANES
@@ -26,9 +27,9 @@ PLAIN_TERMS = 12  # relative error 1.3e-9 of the gradient and 2.4e-8 of the Hess
 SLOWEST, DOUBLINGS = 0.005, 18  # rates 0.005, 0.01, …, enough for c = 0.01
 BETWEEN = 7  # rates 0.64, 1.28 and 2.56 are terms 7, 8 and 9, and 1.92 and 3.84 are between them
 VANISHING = 5  # rates from 0.16 on stand for what vanishes with x
-FARTHEST = 200.0  # fitted up to this x, and for every step of reach up to 2^LANES times it
-MOST_REACH = 8  # up to 8e11
-NEXT_TO_NOTHING = 3e-4  # a share of the largest value
+MAX_DISTANCE = 200.0  # fitted up to this x, and for every step of reach up to 2^LANES times it
+MAX_REACH = 8  # up to 8e11
+MIN_VALUE_SHARE = 3e-4  # of the largest value: below it, errors are not relative
 
 
 class PairTerms(NamedTuple):
@@ -51,13 +52,13 @@ class PairTerms(NamedTuple):
 
 
 @kernel
-def least_squares(A: Any, b: Any) -> Any:
+def least_squares(A: FloatArray, b: FloatArray) -> FloatArray:
     """`np.linalg.lstsq(A, b)[0]` by modified Gram–Schmidt on (A, b), without the threads of a BLAS: those take seconds
     to start when other processes are busy.
     """
     columns = A.shape[1]
     Q = A.copy()
-    rest = b.copy()
+    residual = b.copy()
     R = np.zeros((columns, columns))
     x = np.zeros(columns)
     for k in range(columns):
@@ -66,8 +67,8 @@ def least_squares(A: Any, b: Any) -> Any:
         for j in range(k + 1, columns):
             R[k, j] = np.sum(Q[:, k] * Q[:, j])
             Q[:, j] -= R[k, j] * Q[:, k]
-        x[k] = np.sum(Q[:, k] * rest)
-        rest -= x[k] * Q[:, k]
+        x[k] = np.sum(Q[:, k] * residual)
+        residual -= x[k] * Q[:, k]
     for k in range(columns - 1, -1, -1):
         for j in range(k + 1, columns):
             x[k] -= R[k, j] * x[j]
@@ -76,22 +77,22 @@ def least_squares(A: Any, b: Any) -> Any:
 
 
 @cache
-def plain_terms(terms: int = PLAIN_TERMS) -> PairTerms:
-    """f(x), 1 − f(x) and f(x)(1 − f(x)) by powers 1 to `terms` of e^{−x}."""
+def plain_terms() -> PairTerms:
+    """f(x), 1 − f(x) and f(x)(1 − f(x)) by powers of e^{−x}."""
 
     def powers(function: Polynomial) -> FloatArray:
         return np.asarray(function.convert(domain=[-1, 1], window=[-1, 1]).coef)
 
     unit = [0.0, 1.0]
-    first = Chebyshev.interpolate(lambda z: 1.0 / (1.0 + z), terms - 1, unit).convert(kind=Polynomial)
-    second = Chebyshev.interpolate(lambda z: 1.0 / (1.0 + z) ** 2, terms - 1, unit).convert(kind=Polynomial)
+    first = Chebyshev.interpolate(lambda z: 1.0 / (1.0 + z), PLAIN_TERMS - 1, unit).convert(kind=Polynomial)
+    second = Chebyshev.interpolate(lambda z: 1.0 / (1.0 + z) ** 2, PLAIN_TERMS - 1, unit).convert(kind=Polynomial)
     right, curvature = powers(first), powers(second)  # z / (1 + z) and z / (1 + z)²: one power more than fitted
     return PairTerms(right, -right, curvature, constant=1.0, slowest=1.0, between=0)
 
 
 def reach(spread: float) -> int:
     """How many vectors of slower exponentials the differences up to `spread` need."""
-    return int(np.clip(np.ceil(np.log2(max(spread, FARTHEST) / FARTHEST) / LANES), 0, MOST_REACH))
+    return int(np.clip(np.ceil(np.log2(max(spread, MAX_DISTANCE) / MAX_DISTANCE) / LANES), 0, MAX_REACH))
 
 
 @cache
@@ -100,30 +101,30 @@ def divided_terms(c: float, reach: int = 0) -> PairTerms:
     sharper = max(0, int(np.ceil(np.log2(0.01 / c))))  # a smaller c makes a sharper peak
     slower = reach * LANES
     doublings = DOUBLINGS + -(-sharper // LANES) * LANES + slower  # whole vectors are summed
-    slowest, farthest, between = SLOWEST / 2.0**slower, FARTHEST * 2.0**slower, BETWEEN + slower
+    slowest, max_distance, between = SLOWEST / 2.0**slower, MAX_DISTANCE * 2.0**slower, BETWEEN + slower
     rates = slowest * 2.0 ** np.arange(doublings)
     rates = np.append(rates, rates[between : between + 2] + rates[between + 1 : between + 3])
-    nothing = c / farthest if reach else NEXT_TO_NOTHING  # where scores lie far apart, pairs far apart are many
-    x = np.append(0.0, np.geomspace(1e-3 * c, farthest, 400 + 100 * reach))
-    wrong = _fitted(1.0 / (1.0 + np.exp(-x)) / (c + x), x, rates, nothing)
+    min_share = c / max_distance if reach else MIN_VALUE_SHARE  # where scores lie far apart, pairs far apart are many
+    x = np.append(0.0, np.geomspace(1e-3 * c, max_distance, 400 + 100 * reach))
+    wrong = _fitted(1.0 / (1.0 + np.exp(-x)) / (c + x), x, rates, min_share)
     # What vanishes with x needs no slow exponentials, which would never quite cancel and could turn its sign.
     slow = slower + VANISHING
-    x = np.append(0.0, np.geomspace(1e-3 * c, FARTHEST, 400))
+    x = np.append(0.0, np.geomspace(1e-3 * c, MAX_DISTANCE, 400))
     z = np.exp(-x)
     right, curvature = (
-        np.append(np.zeros(slow), _fitted(values / (c + x), x, rates[slow:], NEXT_TO_NOTHING))
+        np.append(np.zeros(slow), _fitted(values / (c + x), x, rates[slow:], MIN_VALUE_SHARE))
         for values in (z / (1.0 + z), z / (1.0 + z) ** 2)
     )
     return PairTerms(right, wrong, curvature, 0.0, slowest, between)
 
 
-def _fitted(values: Any, x: Any, rates: Any, nothing: float) -> FloatArray:
+def _fitted(values: FloatArray, x: FloatArray, rates: NDArray[np.floating], min_share: float) -> FloatArray:
     """Least squares, weighted anew until the largest relative error is as small as it gets.
 
-    Relative errors count down to `nothing`, a share of the largest value.
+    Relative errors count down to `min_share`, a share of the largest value.
     """
     basis = np.exp(-np.outer(x, rates))
-    scale = 1.0 / np.maximum(values, nothing * values.max())
+    scale = 1.0 / np.maximum(values, min_share * values.max())
     closeness = scale.copy()
     for _ in range(40):
         weights = least_squares(basis * closeness[:, None], values * closeness)

@@ -1,33 +1,39 @@
 """λ's of all queries: the metric's factors, then all pairs of a short list or two sweeps over a long one.
 
-Templates for `specialize`; shared arguments as in `loops` and `pair_sums`. `terms` are the exponentials of
-`expansions`; `grades` all labels of the data set, rising; lists up to `exact_up_to` are summed over pairs,
+Templates for `specialize`; shared arguments as in `_metric_loops` and `_lambda_sums`. `terms` are the exponentials of
+`_expansions`; `grades` all labels of the data set, rising; lists up to `exact_up_to` are summed over pairs,
 lists above `longest` are left to the caller, who gives each sweep a thread.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.kernels._compile import helper, kernel
-from rankwise.kernels.pairs._pair_sums import all_pairs, all_pairs_by_gain, decays, padded_classes
-from rankwise.types import FloatArray
+from rankwise.kernels._compile import hook, kernel
+from rankwise.kernels.pairs._expansions import PairTerms
+from rankwise.kernels.pairs._lambda_sums import Classes, all_pairs, all_pairs_by_gain, decays, padded_classes
+from rankwise.kernels.sorting._ranks import class_of
+from rankwise.types import FloatArray, IntArray
 
-# What `specialize` replaces. They are never called as they stand here.
-gains: Any = None
-discounts: Any = None
-normalizer: Any = None
-swap_factors: Any = None
-sweep: Any = None
+SwapFactors = Callable[[np.void, FloatArray, FloatArray, FloatArray], tuple[Classes, FloatArray, FloatArray]]
+SweepWeights = tuple[FloatArray, FloatArray, FloatArray]
+
+# What `specialize` replaces.
+gains: Callable[[np.void, FloatArray, FloatArray], FloatArray] = hook
+discounts: Callable[[np.void, FloatArray], FloatArray] = hook
+normalizer: Callable[[np.void, FloatArray], float] = hook
+swap_factors: SwapFactors = hook
+sweep: Callable[..., None] = hook
 
 MAX_CLASSES = 64  # more kinds of labels than this are summed pair by pair
 
 
 class PreparedGains(NamedTuple):
-    """What a metric linear in its gains says of a data set, whatever the ranking: taken down once, used every round.
+    """What a metric linear in its gains makes of a data set, whatever the ranking: computed once, used every round.
 
     |ΔM_ij| = |gain_i − gain_j| · (discount_i − discount_j) · scale.
     """
@@ -35,49 +41,39 @@ class PreparedGains(NamedTuple):
     classes: NDArray[np.int32]  # of each row
     gains: FloatArray  # of each row
     discounts: FloatArray  # of each rank of each query
-    levels: FloatArray  # gain of each grade in each query; none if there are more than MOST_CLASSES
+    levels: FloatArray  # gain of each grade in each query; none if there are more than MAX_CLASSES
     scales: FloatArray  # 1 / normalizer of each query; 0: it lacks what the metric needs
 
 
-@helper
-def class_of(label: float, grades: Any) -> int:
-    """Place of a label among the rising grades."""
-    low, high = 0, grades.size - 1
-    while low < high:
-        middle = (low + high) // 2
-        if grades[middle] < label:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-def state_gains(self, labels, ideal, offsets, grades, low, high, stated):  # type: ignore[no-untyped-def]
-    """Fill `stated` for queries `low:high`: hooks `gains`, `discounts`, `normalizer`."""
+def prepare_gains(
+    self: np.void, labels: FloatArray, ideal: FloatArray, offsets: IntArray, grades: FloatArray, low: int, high: int,
+    prepared: PreparedGains,
+) -> None:  # fmt: skip
+    """Fill `prepared` for queries `low:high`: hooks `gains`, `discounts`, `normalizer`."""
     for q in range(low, high):
         start, stop = offsets[q], offsets[q + 1]
         best = ideal[start:stop]
         scale = 1.0 / normalizer(self, best)
         if not (0.0 < scale < np.inf):
             continue
-        stated.scales[q] = scale
-        stated.gains[start:stop] = gains(self, labels[start:stop], best)
-        if stated.levels.shape[1] > 0:
-            stated.levels[q] = gains(self, grades, best)
+        prepared.scales[q] = scale
+        prepared.gains[start:stop] = gains(self, labels[start:stop], best)
+        if prepared.levels.shape[1] > 0:
+            prepared.levels[q] = gains(self, grades, best)
         worth = discounts(self, best)
-        stated.discounts[start : start + worth.size] = worth
+        prepared.discounts[start : start + worth.size] = worth
         for row in range(start, stop):
-            stated.classes[row] = class_of(labels[row], grades)
+            prepared.classes[row] = class_of(labels[row], grades)
 
 
 @kernel
-def level_weights(levels: Any) -> Any:
+def level_weights(levels: FloatArray) -> FloatArray:
     """|level_a − level_b| as the weights of one factor."""
     return np.abs(levels.reshape(1, -1, 1) - levels.reshape(1, 1, -1))
 
 
 @kernel
-def sweep_weights(weights: Any, terms: Any, down: bool) -> tuple[Any, Any, Any]:
+def sweep_weights(weights: FloatArray, terms: PairTerms, down: bool) -> SweepWeights:
     """What turns the sums of a sweep into λ and Hessian: for each class of the document, by (factor, class, term).
 
     A document is pushed down by worse-placed better ones, so: going down, a better class above takes `right` from
@@ -88,26 +84,28 @@ def sweep_weights(weights: Any, terms: Any, down: bool) -> tuple[Any, Any, Any]:
     pushes = np.zeros((classes, factors * classes * count))
     bends = np.zeros((classes, factors * classes * count))
     zeros = np.zeros((classes, factors * padded))
-    for mine in range(classes):
+    for target in range(classes):
         for r in range(factors):
-            for other in range(classes):
-                if other == mine:
+            for source in range(classes):
+                if source == target:
                     continue
-                bend = weights[r, other, mine] if down else weights[r, mine, other]
-                push = bend if other < mine else -bend
-                start = (r * classes + other) * count
-                if (other < mine) == down:
-                    pushes[mine, start : start + count] = push * terms.wrong
-                    zeros[mine, r * padded + other] = push * terms.constant
+                bend = weights[r, source, target] if down else weights[r, target, source]
+                push = bend if source < target else -bend
+                start = (r * classes + source) * count
+                if (source < target) == down:
+                    pushes[target, start : start + count] = push * terms.wrong
+                    zeros[target, r * padded + source] = push * terms.constant
                 else:
-                    pushes[mine, start : start + count] = push * terms.right
-                bends[mine, start : start + count] = bend * terms.curvature
+                    pushes[target, start : start + count] = push * terms.right
+                bends[target, start : start + count] = bend * terms.curvature
     return pushes, bends, zeros
 
 
-def lambdas_by_factors(  # type: ignore[no-untyped-def]
-    self, labels, scores, share, order, ideal, offsets, grades, terms, c, exact_up_to, longest, low, high, pushes, bends
-):
+def lambdas_by_factors(
+    self: np.void, labels: FloatArray, scores: FloatArray, share: FloatArray, order: IntArray, ideal: FloatArray,
+    offsets: IntArray, grades: FloatArray, terms: PairTerms, c: float, exact_up_to: int, longest: int, low: int,
+    high: int, pushes: FloatArray, bends: FloatArray,
+) -> None:  # fmt: skip
     """λ's and Hessians of queries `low:high`, all arrays but `ideal` by row: hooks `swap_factors`, `sweep`.
 
     Rows are put in rank order and back here, query by query, where they still are in the cache.
@@ -135,9 +133,11 @@ def lambdas_by_factors(  # type: ignore[no-untyped-def]
             bends[rows[i]] = h[i]
 
 
-def lambdas_by_gains(  # type: ignore[no-untyped-def]
-    stated, tables, scores, share, order, ideal, offsets, terms, c, exact_up_to, longest, low, high, pushes, bends
-):
+def lambdas_by_gains(
+    prepared: PreparedGains, tables: tuple[SweepWeights, ...], scores: FloatArray, share: FloatArray, order: IntArray,
+    ideal: FloatArray, offsets: IntArray, terms: PairTerms, c: float, exact_up_to: int, longest: int, low: int,
+    high: int, pushes: FloatArray, bends: FloatArray,
+) -> None:  # fmt: skip
     """The same for a metric that is linear in its gains: hook `sweep`.
 
     `tables` are the weights of the sweep down and of that up, where all queries have the same; else none.
@@ -145,21 +145,21 @@ def lambdas_by_gains(  # type: ignore[no-untyped-def]
     for q in range(low, high):
         start, stop = offsets[q], offsets[q + 1]
         n = stop - start
-        if n > longest or n < 2 or ideal[start] == ideal[stop - 1] or stated.scales[q] == 0.0:
+        if n > longest or n < 2 or ideal[start] == ideal[stop - 1] or prepared.scales[q] == 0.0:
             continue
         rows = order[start:stop]
-        s, w, classes = scores[rows], share[rows], stated.classes[rows]
-        discount = stated.discounts[start:stop]
+        s, w, classes = scores[rows], share[rows], prepared.classes[rows]
+        discount = prepared.discounts[start:stop]
         p, h = np.zeros(n), np.zeros(n)
         if n > exact_up_to:
             z, heights = decays(s, terms.slowest), discount.reshape(1, n)
-            weights = level_weights(stated.levels[q])
+            weights = level_weights(prepared.levels[q])
             for direction in range(2):
                 down = direction == 0
                 push, bend, zero = tables[direction] if len(tables) else sweep_weights(weights, terms, down)
                 sweep(z, classes, heights, push, bend, zero, w, down, p, h)
         else:
-            all_pairs_by_gain(s, classes, stated.gains[rows], discount, c, w, p, h)
+            all_pairs_by_gain(s, classes, prepared.gains[rows], discount, c, w, p, h)
         for i in range(n):
-            pushes[rows[i]] = p[i] * stated.scales[q]
-            bends[rows[i]] = h[i] * stated.scales[q]
+            pushes[rows[i]] = p[i] * prepared.scales[q]
+            bends[rows[i]] = h[i] * prepared.scales[q]

@@ -2,48 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from rankwise.kernels._compile import helper, kernel
+from rankwise.types import FloatArray, IntArray
 
 CELLS = 4096
-FEW = 64
+SORT_MAX_VALUES = 64  # up to here sorting is cheaper than counting
 
 
 @helper
-def _threshold(values: Any, weight: Any, mass: float) -> tuple[float, float, float]:
+def _threshold(values: FloatArray, weight: FloatArray, mass: float) -> tuple[float, float, float]:
     """The value that the weight of lower ones reaches `mass` at; the weight below it, and the weight at it.
 
-    Values are counted into cells, and then those of one cell, until few are left to sort.
+    Values are counted into cells, and then those of one cell, until those left can be sorted.
     """
     below = 0.0
-    least, most = values.min(), values.max()
-    while values.size > FEW and least < most:
-        scale = (CELLS - 1) / (most - least)
+    minimum, maximum = values.min(), values.max()
+    while values.size > SORT_MAX_VALUES and minimum < maximum:
+        scale = (CELLS - 1) / (maximum - minimum)
         if not scale < np.inf:
             break
         counts = np.zeros(CELLS)
         for i in range(values.size):
-            counts[int((values[i] - least) * scale)] += weight[i]
+            counts[int((values[i] - minimum) * scale)] += weight[i]
         cell, reached = 0, below
         while cell < CELLS - 1 and reached + counts[cell] < mass:
             reached += counts[cell]
             cell += 1
         size = 0
         for i in range(values.size):
-            size += int((values[i] - least) * scale) == cell
+            size += int((values[i] - minimum) * scale) == cell
         if size == 0 or size == values.size:
             break
         left, weights, at = np.empty(size), np.empty(size), 0
         for i in range(values.size):
-            if int((values[i] - least) * scale) == cell:
+            if int((values[i] - minimum) * scale) == cell:
                 left[at] = values[i]
                 weights[at] = weight[i]
                 at += 1
         values, weight, below = left, weights, reached
-        least, most = values.min(), values.max()
+        minimum, maximum = values.min(), values.max()
     order = np.argsort(values)
     at = 0
     while at < values.size:
@@ -54,21 +53,21 @@ def _threshold(values: Any, weight: Any, mass: float) -> tuple[float, float, flo
         if below + level >= mass or at == values.size:
             return threshold, below, level
         below += level
-    return most, below, 0.0
+    return maximum, below, 0.0
 
 
 @kernel
-def lowest(values: Any, weight: Any, mass: float, share: Any) -> tuple[float, float]:
+def lowest(values: FloatArray, weight: FloatArray, mass: float, share: FloatArray) -> tuple[float, float]:
     """Shares of the values, adding up to 1, of those with the lowest, each at most weight / mass; the largest value
     that has a share, and their mean. Equal values have equal shares of their weight."""
     threshold, below, level = _threshold(values, weight, mass)
-    part = min(1.0, max(0.0, (mass - below) / level)) if level > 0.0 else 0.0
+    level_share = min(1.0, max(0.0, (mass - below) / level)) if level > 0.0 else 0.0
     mean = 0.0
     for i in range(values.size):
         if values[i] < threshold:
             share[i] = weight[i] / mass
         elif values[i] == threshold:
-            share[i] = part * weight[i] / mass
+            share[i] = level_share * weight[i] / mass
         else:
             share[i] = 0.0
         mean += share[i] * values[i]
@@ -77,8 +76,9 @@ def lowest(values: Any, weight: Any, mass: float, share: Any) -> tuple[float, fl
 
 @kernel
 def block_tails(
-    scores: Any, weight: Any, better: Any, better_starts: Any, worse: Any, worse_starts: Any, masses: Any,
-    block_share: Any, low: int, high: int, row_share: Any, thresholds: Any, means: Any,
+    scores: FloatArray, weight: FloatArray, better: IntArray, better_starts: IntArray, worse: IntArray,
+    worse_starts: IntArray, masses: FloatArray, block_share: FloatArray, low: int, high: int, row_share: FloatArray,
+    thresholds: FloatArray, means: FloatArray,
 ) -> None:  # fmt: skip
     """For blocks low to high of better and worse rows: the lowest of the better and the highest of the worse.
 

@@ -1,4 +1,4 @@
-"""One step of a sweep in vectors of four numbers, written in LLVM's own terms.
+"""One step of a sweep in vectors of four numbers, written in LLVM's label_class terms.
 
 numba does not find the vectors of this step by itself: it must assume that the arrays overlap. Everything else in
 `kernels/` is plain Python; this file is not, so it has a scalar twin, `tests/reference/sweep_by_scalars.py`, which a
@@ -11,11 +11,14 @@ not decay. All are flat, with `VECTORS` · 4 terms per class, and classes padded
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.base import BaseContext
+from numba.core.typing.context import Context
+from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
 
 LANES = 4
@@ -26,76 +29,81 @@ NUMBER, INDEX, LANE = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
 VECTOR = ir.VectorType(NUMBER, LANES)
 UNKNOWN = ir.Constant(VECTOR, ir.Undefined)
 
+Typed = tuple[Signature, Callable[..., ir.Value]]  # what an intrinsic says of its types: its signature and its code
+
 
 class _Writer:
     """Writes vector instructions, and finds the arrays among the arguments."""
 
-    def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any) -> None:
+    def __init__(
+        self, context: BaseContext, builder: ir.IRBuilder, signature: Signature, arguments: Sequence[ir.Value]
+    ) -> None:
         self.context, self.builder, self.types, self.arguments = context, builder, signature.args, arguments
 
-    def array(self, number: int) -> Any:
+    def array(self, number: int) -> ir.Value:
         """Where the data of an array argument begin."""
-        return self.context.make_array(self.types[number])(self.context, self.builder, self.arguments[number]).data
+        array = self.context.make_array(self.types[number])  # type: ignore[no-untyped-call]
+        return array(self.context, self.builder, self.arguments[number]).data
 
-    def place(self, base: Any, at: int | Any) -> Any:
+    def place(self, base: ir.Value, at: int | ir.Value) -> ir.Value:
         return self.builder.gep(base, [INDEX(at) if isinstance(at, int) else at])
 
-    def load(self, base: Any, at: int | Any) -> Any:
+    def load(self, base: ir.Value, at: int | ir.Value) -> ir.Value:
         return self.builder.load(self.builder.bitcast(self.place(base, at), VECTOR.as_pointer()), align=8)
 
-    def store(self, vector: Any, base: Any, at: int | Any) -> None:
+    def store(self, vector: ir.Value, base: ir.Value, at: int | ir.Value) -> None:
         self.builder.store(vector, self.builder.bitcast(self.place(base, at), VECTOR.as_pointer()), align=8)
 
-    def add(self, a: Any, b: Any) -> Any:
+    def add(self, a: ir.Value, b: ir.Value) -> ir.Value:
         return self.builder.fadd(a, b, flags=ORDER_FREE)
 
-    def times(self, a: Any, b: Any) -> Any:
+    def times(self, a: ir.Value, b: ir.Value) -> ir.Value:
         return self.builder.fmul(a, b, flags=ORDER_FREE)
 
-    def lane(self, vector: Any, at: int) -> Any:
+    def lane(self, vector: ir.Value, at: int) -> ir.Value:
         return self.builder.extract_element(vector, LANE(at))
 
-    def put(self, vector: Any, at: int, number: Any) -> Any:
+    def put(self, vector: ir.Value, at: int, number: ir.Value) -> ir.Value:
         return self.builder.insert_element(vector, number, LANE(at))
 
-    def pack(self, numbers: list[Any]) -> Any:
+    def pack(self, numbers: list[ir.Value]) -> ir.Value:
         vector = UNKNOWN
         for at, number in enumerate(numbers):
             vector = self.put(vector, at, number)
         return vector
 
-    def copies(self, number: Any) -> Any:
+    def copies(self, number: ir.Value) -> ir.Value:
         everywhere = ir.Constant(ir.VectorType(LANE, LANES), [0] * LANES)
         return self.builder.shuffle_vector(self.put(UNKNOWN, 0, number), UNKNOWN, everywhere)
 
-    def variable(self) -> Any:
+    def variable(self) -> ir.Value:
         """A vector of zeros that can be increased."""
         zeros = ir.Constant(VECTOR, [0.0] * LANES)
         place = cgutils.alloca_once(self.builder, VECTOR)  # type: ignore[no-untyped-call,unused-ignore]
         self.builder.store(zeros, place)
         return place
 
-    def increase(self, variable: Any, vector: Any) -> None:
+    def increase(self, variable: ir.Value, vector: ir.Value) -> None:
         self.builder.store(self.add(self.builder.load(variable), vector), variable)
 
-    def total(self, variables: list[Any]) -> Any:
+    def total(self, variables: list[ir.Value]) -> ir.Value:
         first, second = map(self.builder.load, variables)
         vector = self.add(first, second)
         a, b, c, d = (self.lane(vector, at) for at in range(LANES))
         return self.add(self.add(a, b), self.add(c, d))
 
 
-def _powers(write: _Writer, z: Any, vectors: int) -> list[Any]:
+def _powers(write: _Writer, z: ir.Value, vectors: int) -> list[ir.Value]:
     """z, z², z³, …"""
     two = write.times(z, z)
     four = write.times(two, two)
-    powers, step = [write.pack([z, two, write.times(two, z), four])], write.copies(four)
+    powers, factor = [write.pack([z, two, write.times(two, z), four])], write.copies(four)
     while len(powers) < vectors:
-        powers.append(write.times(powers[-1], step))
+        powers.append(write.times(powers[-1], factor))
     return powers
 
 
-def _squares(write: _Writer, z: Any, vectors: int, between: int) -> list[Any]:
+def _squares(write: _Writer, z: ir.Value, vectors: int, between: int) -> list[ir.Value]:
     """z, z², z⁴, z⁸, …, the last two replaced by the products of terms `between` and +1, and of +1 and +2."""
     two = write.times(z, z)
     four = write.times(two, two)
@@ -111,20 +119,24 @@ def _squares(write: _Writer, z: Any, vectors: int, between: int) -> list[Any]:
     return squares
 
 
-def _advance(
-    _: Any, factors: Any, classes: Any, vectors: Any, between: Any, P: Any, D: Any, P0: Any, D0: Any, z: Any,
-    rises: Any, push_weights: Any, bend_weights: Any, zero_weights: Any,
-) -> Any:  # fmt: skip
+def _step(
+    _: Context, factors: types.IntegerLiteral, classes: types.IntegerLiteral, vectors: types.IntegerLiteral,
+    between: types.IntegerLiteral, P: types.Array, D: types.Array, P0: types.Array, D0: types.Array, z: types.Float,
+    rises: types.Array, push_weights: types.Array, bend_weights: types.Array, zero_weights: types.Array,
+) -> Typed:  # fmt: skip
     """One document on, past a gap in score with z = e^{−t·gap}, t the slowest rate: λ and Hessian of the next one.
 
     D ← (D + rises · P) · decay and P ← P · decay; the λ is the sum of `push_weights` · D and of `zero_weights` · D0,
     the Hessian that of `bend_weights` · D. Rates are t, 2t, 3t, … where `between` is 0, else t, 2t, 4t, …
     (`_squares`). The first four arguments are constants.
     """
-    F, K, V, middle = (constant.literal_value for constant in (factors, classes, vectors, between))
-    given = (factors, classes, vectors, between, P, D, P0, D0, z, rises, push_weights, bend_weights, zero_weights)
+    constants = (factors, classes, vectors, between)
+    F, K, V, middle = (constant.literal_value for constant in constants)
+    arrays = (P, D, P0, D0, z, rises, push_weights, bend_weights, zero_weights)
 
-    def write_step(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def write_step(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, arguments: Sequence[ir.Value]
+    ) -> ir.Value:
         write = _Writer(context, builder, signature, arguments)
         P, D, P0, D0, steps, pushes, bends, zeros = (write.array(number) for number in (4, 5, 6, 7, 9, 10, 11, 12))
         z = arguments[8]
@@ -153,28 +165,11 @@ def _advance(
                 d = write.add(write.load(D0, r * padded + at), write.times(rise[r], p))
                 write.store(d, D0, r * padded + at)
                 write.increase(push[0], write.times(write.load(zeros, r * padded + at), d))
-        return context.make_tuple(builder, signature.return_type, [write.total(push), write.total(bend)])
+        sums = [write.total(push), write.total(bend)]
+        return context.make_tuple(builder, signature.return_type, sums)  # type: ignore[no-untyped-call]
 
-    pair: Any = types.UniTuple(types.float64, 2)  # type: ignore[no-untyped-call,unused-ignore]
-    return pair(*given), write_step
-
-
-def _enter(_: Any, vectors: Any, P: Any, P0: Any, own: Any, share: Any) -> Any:
-    """A document of class `own` is among those passed: P[own] += share, P0[own] += share. `vectors` is a constant."""
-    V = vectors.literal_value
-
-    def write_entry(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = _Writer(context, builder, signature, arguments)
-        own, share = arguments[3], arguments[4]
-        base = write.place(write.array(1), builder.mul(own, INDEX(V * LANES)))
-        for at in range(0, V * LANES, LANES):
-            write.store(write.add(write.load(base, at), write.copies(share)), base, at)
-        place = write.place(write.array(2), own)
-        builder.store(write.add(builder.load(place), share), place)
-        return context.get_dummy_value()
-
-    return types.void(vectors, P, P0, types.int64, types.float64), write_entry
+    pair = types.UniTuple(types.float64, 2)  # type: ignore[no-untyped-call,unused-ignore]
+    return pair(*constants, *arrays), write_step
 
 
-advance: Any = intrinsic(prefer_literal=True)(_advance)
-enter: Any = intrinsic(prefer_literal=True)(_enter)
+step: Callable[..., tuple[float, float]] = intrinsic(prefer_literal=True)(_step)

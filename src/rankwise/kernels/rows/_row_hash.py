@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import NDArray
 
 from rankwise.kernels._compile import helper, kernel
+from rankwise.types import AnyArray, FloatArray
 
 FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 HALF, THIRD, NEARLY_HALF = np.uint64(32), np.uint64(27), np.uint64(31)
 
 
 @helper
-def _mixed(bits: Any) -> Any:
-    """Bits of a number, all over the word: those of a small whole number sit at its top. 0 stays 0."""
+def _mixed(bits: np.uint64) -> np.uint64:
+    """Bits of a number, all over the word: those of a small integer sit at its top. 0 stays 0."""
     bits = (bits ^ (bits >> HALF)) * FIRST
     return bits ^ (bits >> THIRD)
 
 
 @kernel
-def add_dense(bits: Any, multipliers: Any, sums: Any) -> None:
+def add_dense(bits: NDArray[np.uint64], multipliers: NDArray[np.uint64], sums: NDArray[np.uint64]) -> None:
     """`sums[i] += Σ_c mixed(bits[i, c]) · multipliers[c]`, modulo 2^64."""
     for i in range(bits.shape[0]):
         total = np.uint64(0)
@@ -30,7 +30,10 @@ def add_dense(bits: Any, multipliers: Any, sums: Any) -> None:
 
 
 @kernel
-def add_sparse(bits: Any, columns: Any, starts: Any, multipliers: Any, sums: Any) -> None:
+def add_sparse(
+    bits: NDArray[np.uint64], columns: AnyArray, starts: AnyArray, multipliers: NDArray[np.uint64],
+    sums: NDArray[np.uint64],
+) -> None:  # fmt: skip
     """The same for the rows of a CSR matrix."""
     for i in range(sums.size):
         for k in range(starts[i], starts[i + 1]):
@@ -38,7 +41,7 @@ def add_sparse(bits: Any, columns: Any, starts: Any, multipliers: Any, sums: Any
 
 
 @kernel
-def spread(sums: Any, seed: Any) -> Any:
+def uniform_hash(sums: NDArray[np.uint64], seed: np.uint64) -> FloatArray:
     """Numbers from 0 to 1 that look drawn at random, another draw for each seed."""
     out = np.empty(sums.size)
     for i in range(sums.size):

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rankwise.kernels._compile import kernel
+from rankwise.types import FloatArray
 
 
 @kernel
-def ascend_simplex(slope: Any, bend: Any, alpha: Any, most: int, close: float) -> None:
+def ascend_simplex(slope: FloatArray, bend: FloatArray, alpha: FloatArray, max_steps: int, tolerance: float) -> None:
     """max slope·α − ½ αᵀ bend α over the simplex, from `alpha`, which is overwritten.
 
     Each step moves weight from the hypothesis of the lowest slope to that of the highest, as far as it rises.
     """
     n = alpha.size
     here = slope - bend @ alpha
-    for _ in range(most):
+    for _ in range(max_steps):
         up, down = 0, -1
         for k in range(n):
             if here[k] > here[up]:
@@ -23,7 +22,7 @@ def ascend_simplex(slope: Any, bend: Any, alpha: Any, most: int, close: float) -
             if alpha[k] > 0.0 and (down < 0 or here[k] < here[down]):
                 down = k
         rise = here[up] - here[down]
-        if rise <= close:
+        if rise <= tolerance:
             break
         curve = bend[up, up] + bend[down, down] - 2.0 * bend[up, down]
         step = alpha[down]

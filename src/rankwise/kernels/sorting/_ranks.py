@@ -5,11 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from rankwise.kernels._compile import helper, kernel
-from rankwise.kernels.sorting._radix import settle
+from rankwise.kernels.sorting._radix import insertion_sort
 from rankwise.types import BoolArray, FloatArray, IntArray
 
-BY_COUNTING = 256  # up to here counting how many stand above beats sorting: no branch to mispredict
-GRADES = 64  # whole labels below this are sorted by counting
+COUNTING_MAX_ROWS = 256  # up to here counting how many stand above beats sorting: no branch to mispredict
+COUNTED_GRADES = 64  # whole labels below this are sorted by counting
+
+
+@helper
+def class_of(label: float, grades: FloatArray) -> int:
+    """Place of a label among the rising grades."""
+    low, high = 0, grades.size - 1
+    while low < high:
+        middle = (low + high) // 2
+        if grades[middle] < label:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @kernel
@@ -67,13 +80,13 @@ def _rank_by_counting(scores: FloatArray, order: IntArray, taken: IntArray) -> N
 
 @kernel
 def _rank_by_merging(scores: FloatArray, order: IntArray, buffer: IntArray) -> None:
-    """The same for a longer list: pieces of `BY_COUNTING` rows by counting, merged pair by pair."""
+    """The same for a longer list: pieces of `COUNTING_MAX_ROWS` rows by counting, merged pair by pair."""
     n = scores.size
-    for start in range(0, n, BY_COUNTING):
-        stop = min(start + BY_COUNTING, n)
+    for start in range(0, n, COUNTING_MAX_ROWS):
+        stop = min(start + COUNTING_MAX_ROWS, n)
         _rank_by_counting(scores[start:stop], order[start:stop], buffer)
         order[start:stop] += start
-    width = BY_COUNTING
+    width = COUNTING_MAX_ROWS
     while width < n:
         for start in range(0, n, 2 * width):
             middle, stop = min(start + width, n), min(start + 2 * width, n)
@@ -105,7 +118,7 @@ def _rank_by_buckets(scores: FloatArray, order: IntArray, ends: IntArray, values
         place = ends[bucket]
         ends[bucket] += 1
         order[place], values[place] = i, scores[i]
-    return settle(values[:n], order[:n])
+    return insertion_sort(values[:n], order[:n])
 
 
 @kernel
@@ -120,13 +133,13 @@ def rank_short_lists(
     """Order the rows of queries `low:high` by falling score, equal scores as they stand.
 
     Equivalent to (and much faster than), for each query's rows: `start + np.argsort(-scores[rows], kind="stable")`.
-    Queries of more than `longest` rows are left alone (`radix` is better there).
+    Queries of more than `longest` rows are left alone (`radix_argsort` is better there).
     """
     buffer, values = np.empty(longest + 1, dtype=np.int64), np.empty(longest)
     for q in range(low, high):
         start, stop = offsets[q], offsets[q + 1]
         n = stop - start
-        if n <= BY_COUNTING:
+        if n <= COUNTING_MAX_ROWS:
             _rank_by_counting(scores[start:stop], order[start:stop], buffer)
         elif n <= longest:
             if not _rank_by_buckets(scores[start:stop], order[start:stop], buffer, values):
@@ -169,20 +182,20 @@ def gather(values: FloatArray, order: IntArray, low: int, high: int, out: FloatA
 @kernel
 def sort_labels(labels: FloatArray, offsets: IntArray, low: int, high: int, ideal: FloatArray) -> None:
     """`ideal[rows] = np.sort(labels[rows])[::-1]` for the rows of each query: the best order."""
-    counts = np.zeros(GRADES, dtype=np.int64)
+    counts = np.zeros(COUNTED_GRADES, dtype=np.int64)
     for q in range(low, high):
         start, stop = offsets[q], offsets[q + 1]
         counts[:] = 0
-        few = True
+        countable = True
         for i in range(start, stop):
-            grade = int(labels[i]) if 0 <= labels[i] < GRADES else -1
+            grade = int(labels[i]) if 0 <= labels[i] < COUNTED_GRADES else -1
             if grade < 0 or grade != labels[i]:
-                few = False
+                countable = False
                 break
             counts[grade] += 1
-        if few:
+        if countable:
             at = start
-            for grade in range(GRADES - 1, -1, -1):
+            for grade in range(COUNTED_GRADES - 1, -1, -1):
                 for _ in range(counts[grade]):
                     ideal[at] = grade
                     at += 1

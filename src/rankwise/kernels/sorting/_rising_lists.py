@@ -1,4 +1,4 @@
-"""Lists by rising score: their largest gaps, mean ranks, Donmez 2009's expected loss; and the best few of each list."""
+"""Lists by rising score: largest gaps, mean ranks, and the expected loss of Donmez 2009 that both make up."""
 
 from __future__ import annotations
 
@@ -69,50 +69,3 @@ def expected_rank_losses(
             distance = ranks[k] - threshold
             too_low, too_high = max(0.5 - distance, 0.0), max(0.5 + distance, 0.0)
             losses[k] = positive[k] * too_low * of_low + (1 - positive[k]) * too_high * of_high
-
-
-@kernel
-def best_of_each(
-    values: FloatArray,
-    keys: FloatArray,
-    offsets: IntArray,
-    count: int,
-    low: int,
-    high: int,
-    chosen: IntArray,
-    found: IntArray,
-) -> bool:
-    """The `count` rows of highest value of each of the queries `low:high`, best first; equal ones by rising key.
-
-    Those of query q go to `chosen[q * count:]`, their number to `found[q]`. Without keys (an empty array) equal ones
-    stay as they stand, and the answer is whether any were met that keys would have to order.
-    """
-    tied = False
-    for q in range(low, high):
-        first, n = q * count, 0
-        for row in range(offsets[q], offsets[q + 1]):
-            value = values[row]
-            if n == count:
-                last = chosen[first + n - 1]
-                if value < values[last]:
-                    continue
-                if value == values[last]:
-                    tied = True
-                    if keys.size == 0 or keys[row] >= keys[last]:
-                        continue
-                n -= 1
-            place = first + n
-            while place > first:
-                above = chosen[place - 1]
-                if values[above] > value:
-                    break
-                if values[above] == value:
-                    tied = True
-                    if keys.size == 0 or keys[above] <= keys[row]:
-                        break
-                chosen[place] = above
-                place -= 1
-            chosen[place] = row
-            n += 1
-        found[q] = n
-    return tied

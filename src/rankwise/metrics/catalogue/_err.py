@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from rankwise.kernels._compile import compiled, helper
-from rankwise.kernels.pairs._lambda_loops import class_of
+from rankwise.kernels.sorting._ranks import class_of
 from rankwise.metrics._base import Metric
 from rankwise.metrics._fields import check_cutoff
 from rankwise.metrics._hooks import Factors

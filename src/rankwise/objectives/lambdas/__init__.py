@@ -1,1 +1,1 @@
-"""λ-gradients of metrics."""
+"""λ-gradients of metrics, and λ-functions of your own (`examples` has those of Burges 2006)."""

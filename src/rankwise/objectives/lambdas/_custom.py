@@ -1,14 +1,13 @@
 """Your own λ's: a function of one ranked list, in plain Python or compiled by numba, run over all queries.
 
 Burges 2006 section 4: it is easier to say how the documents of a given ranking should move than to find a cost whose
-gradient says so. A λ-function is that statement; `families` has the paper's own, `diagnose` tells whether a cost
+gradient says so. A λ-function is that statement; `examples` has the paper's own, `diagnose` tells whether a cost
 exists.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numba
 import numpy as np
@@ -21,21 +20,40 @@ from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError, ShapeError
 from rankwise.kernels import _threads as threads
 from rankwise.metrics._ranking import descending_order
-from rankwise.types import FloatArray
+from rankwise.objectives.lambdas._objective import grouped_scores, weight_vector
+from rankwise.types import FloatArray, IntArray
 
-LambdaFunction = Callable[[FloatArray, FloatArray], Any]
+LambdaFunction = Callable[[FloatArray, FloatArray], tuple[ArrayLike, ArrayLike]]
+ArrayFunction = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
 
-NOTHING = np.empty(0)
+EMPTY = np.empty(0)
 
 
 class CustomLambda:
     """A λ-function with the labels and queries of a training set; `gradients(scores)` is called every round.
 
-    `function(labels, scores)` sees one query, both arrays sorted by rank, best first, and returns two arrays of that
-    length: the λ's, positive where a document should move up (Burges 2006 (3)), and the Hessian, how fast its λ falls
-    as its score rises. Labels below 0 (not judged) arrive as 0, as in training on a metric. A function compiled
-    by numba runs in threads. `weight` has one entry per query. Equal scores are ranked by a shuffle that `seed` fixes.
+    Parameters
+    ----------
+    function : callable
+        `function(labels, scores)` sees one query, both arrays sorted by rank, best first, and returns two arrays of
+        that length: the λ's, positive where a document should move up, and the Hessian, how fast its λ falls as its
+        score rises. A function compiled by numba runs in threads.
+    y : array-like of shape (n_rows,)
+        Labels. Those below 0 (not judged) arrive as 0, as in training on a metric.
+    qid : array-like of shape (n_rows,), default=None
+        The query of each row; None is one query.
+    query_weight : array-like of shape (n_queries,), default=None
+        Weights of queries, in the order in which they first appear. Weights of documents belong into the function.
+    random_state : int, default=0
+        Fixes the shuffle by which equal scores are ranked.
 
+    References
+    ----------
+    Christopher J. C. Burges, Robert Ragno and Quoc V. Le (2006). Learning to Rank with Nonsmooth Cost Functions.
+    Advances in Neural Information Processing Systems 19.
+
+    Examples
+    --------
     >>> def to_the_top(labels, scores):
     ...     return labels - labels.mean(), np.ones(labels.size)
     >>> CustomLambda(to_the_top, [0, 4, 2, 2, 1]).gradients([0.3, 0.2, 0.1, 0.5, 0.4])[0]
@@ -48,8 +66,8 @@ class CustomLambda:
         y: ArrayLike,
         qid: ArrayLike | None = None,
         *,
-        weight: ArrayLike | None = None,
-        seed: int = 0,
+        query_weight: ArrayLike | None = None,
+        random_state: int = 0,
     ) -> None:
         labels = as_vector("labels", y)
         self.groups = QueryGroups.of_rows(qid, labels.size)
@@ -60,56 +78,56 @@ class CustomLambda:
             )
         self.function = function
         self.labels = np.maximum(self.groups.grouped(labels), 0.0)
-        self.weight = None if weight is None else self._row_weights(as_vector("weights", weight))
-        self.shuffle = np.random.default_rng(seed).permutation(labels.size).astype(np.float64)
-
-    def _row_weights(self, given: FloatArray) -> FloatArray:
-        if given.size != self.groups.n_queries:
-            raise ShapeError(
-                f"weight must have one entry per query ({self.groups.n_queries}), got {given.size}; "
-                "weights of documents belong into the λ-function"
-            )
-        if (given < 0).any():
-            query = int(np.flatnonzero(given < 0)[0])
-            raise DataError(f"weights must be 0 or more, got {given[query]} at {query}; drop what should not count")
-        return np.repeat(given, self.groups.sizes)
+        self.row_weight = None
+        if query_weight is not None:
+            weights = weight_vector("query_weight", query_weight, self.groups.n_queries, "query")
+            self.row_weight = np.repeat(weights, self.groups.sizes)
+        self.shuffle = np.random.default_rng(random_state).permutation(labels.size).astype(np.float64)
 
     def gradients(self, scores: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Gradient of the cost (−λ) and Hessian at these scores, one entry per row, in the order of the input."""
-        values = as_vector("scores", scores)
-        if values.size != self.groups.n_rows:
-            raise ShapeError(f"scores must have one entry per row: got {values.size} for {self.groups.n_rows} rows")
-        values = np.ascontiguousarray(self.groups.grouped(values))
+        """Compute gradient and Hessian at these scores.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_rows,)
+            A score per row, in the order of the input.
+
+        Returns
+        -------
+        tuple of ndarray, each of shape (n_rows,)
+            The gradient of the cost (−λ) and the Hessian.
+        """
+        values = grouped_scores(self.groups, scores)
         order = descending_order(values, self.groups.offsets, self.shuffle)
         gradient, hessian = np.empty(values.size), np.empty(values.size)
-        lambdas, curvature = self._of_ranked(self.labels[order], values[order])
+        lambdas, curvature = self._ranked_lambdas(self.labels[order], values[order])
         gradient[order], hessian[order] = -lambdas, curvature
-        if self.weight is not None:
-            gradient, hessian = gradient * self.weight, hessian * self.weight
+        if self.row_weight is not None:
+            gradient, hessian = gradient * self.row_weight, hessian * self.row_weight
         return self.groups.ungrouped(gradient), self.groups.ungrouped(hessian)
 
-    def _of_ranked(self, labels: FloatArray, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _ranked_lambdas(self, labels: FloatArray, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
         """λ's and Hessian in rank order, checked."""
         offsets = self.groups.offsets
         lambdas, hessian = np.empty(labels.size), np.empty(labels.size)
-        unfit: list[int] = []
-        if is_jitted(self.function):
+        misshapen: list[int] = []
+        jitted = is_jitted(self.function)
+        loop, function = _compiled_loop if jitted else _loop, _as_arrays(self.function)
 
-            def task(low: int, high: int) -> None:
-                unfit.append(_compiled_loop(self.function, labels, scores, offsets, low, high, lambdas, hessian))
+        def task(low: int, high: int) -> None:
+            misshapen.append(loop(function, labels, scores, offsets, low, high, lambdas, hessian))
 
-            try:
+        try:
+            if jitted:
                 threads.by_queries(task, offsets)
-            except NumbaError as problem:
-                raise DataError(
-                    "numba cannot compile the λ-function for two float64 arrays that gives two such arrays, "
-                    f"got {type(problem).__name__}; call it on such arrays to see why"
-                ) from problem
-        else:
-            unfit.append(
-                _loop(_two_arrays(self.function), labels, scores, offsets, 0, len(offsets) - 1, lambdas, hessian)
-            )
-        for query in sorted(unfit):
+            else:
+                task(0, self.groups.n_queries)
+        except NumbaError as problem:
+            raise DataError(
+                "numba cannot compile the λ-function for two float64 arrays that gives two such arrays, "
+                f"got {type(problem).__name__}; call it on such arrays to see why"
+            ) from problem
+        for query in sorted(misshapen):
             if query >= 0:
                 rows = slice(offsets[query], offsets[query + 1])
                 self._refuse(query, self.function(labels[rows], scores[rows]))
@@ -122,30 +140,33 @@ class CustomLambda:
             )
         return lambdas, hessian
 
-    def _refuse(self, query: int, result: Any) -> None:
-        parts = result if isinstance(result, tuple | list) else (result,)
+    def _refuse(self, query: int, result: object) -> None:
+        arrays = result if isinstance(result, tuple | list) else (result,)
         raise ShapeError(
             f"a λ-function must return λ's and Hessian, one entry per document each, got shapes "
-            f"{', '.join(str(np.shape(part)) for part in parts)} for the {self.groups.sizes[query]} documents of query "
-            f"{self.groups.qids[query]}; return two arrays of that length"
+            f"{', '.join(str(np.shape(array)) for array in arrays)} for the {self.groups.sizes[query]} documents of "
+            f"query {self.groups.qids[query]}; return two arrays of that length"
         )
 
 
-def _two_arrays(function: LambdaFunction) -> LambdaFunction:
+def _as_arrays(function: LambdaFunction) -> ArrayFunction:
     """What a plain function returns, as arrays; as empty ones where it is not two things, for the loop to find."""
+    if is_jitted(function):
+        return function  # type: ignore[return-value]
 
-    def call(labels: FloatArray, scores: FloatArray) -> Any:
+    def call(labels: FloatArray, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
         result = function(labels, scores)
         if not isinstance(result, tuple | list) or len(result) != 2:
-            return NOTHING, NOTHING
+            return EMPTY, EMPTY
         return np.asarray(result[0], dtype=np.float64), np.asarray(result[1], dtype=np.float64)
 
     return call
 
 
-def _loop(  # type: ignore[no-untyped-def]
-    function, labels, scores, offsets, low, high, lambdas, hessian
-) -> int:
+def _loop(
+    function: ArrayFunction, labels: FloatArray, scores: FloatArray, offsets: IntArray, low: int, high: int,
+    lambdas: FloatArray, hessian: FloatArray,
+) -> int:  # fmt: skip
     """Call `function` for queries `low:high`; returns the first whose result has another shape, or −1."""
     for q in range(low, high):
         start, stop = offsets[q], offsets[q + 1]

@@ -28,13 +28,51 @@ Norm = Literal["gap"]
 
 
 class LambdaObjective:
-    """Labels and queries of a training set, prepared once; `gradients(scores)` is then called every round.
+    """The λ's of a metric on the labels and queries of a training set, prepared once, computed every round.
 
-    Rows may come in any order. `norm="gap"` divides each |ΔM_ij| by 0.01 + |s_i − s_j|, as LightGBM does. `weight` has
-    one entry per query or one per row; a pair weighs its query's weight, or the product of its documents' weights,
-    so that the λ's of a query sum to zero either way. Equal scores are ranked by a shuffle that `seed` fixes, so that
-    labels stored in sorted order do not leak into the ranking; or by rising `tie_keys`, one per row, which the ranking
-    then follows in whatever order the rows come.
+    Rows may come in any order. Labels below 0 (not judged) count as 0.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        What the λ's raise.
+    y : array-like of shape (n_rows,)
+        Labels, the higher the better.
+    qid : array-like of shape (n_rows,), default=None
+        The query of each row; None is one query.
+    method : {"auto", "exact", "linear"}, default="auto"
+        "exact" sums over all pairs; "linear" sorts, and costs about the same per document however long the list is;
+        "auto" takes whichever is faster.
+    norm : {"gap"} or None, default=None
+        "gap" divides each |ΔM_ij| by 0.01 + |s_i − s_j|, as LightGBM does.
+    sigma : float, default=1.0
+        Steepness of the pairs' logistic cost.
+    sample_weight : array-like of shape (n_rows,), default=None
+        Weights of documents: a pair weighs the product of its two.
+    query_weight : array-like of shape (n_queries,), default=None
+        Weights of queries, in the order in which they first appear: each weighs its pairs.
+    random_state : int, default=0
+        Fixes the shuffle by which equal scores are ranked, so that labels stored in sorted order do not leak into the
+        ranking.
+    tie_keys : array-like of shape (n_rows,), default=None
+        Instead of the shuffle: equal scores are ranked by rising keys, in whatever order the rows come.
+
+    Notes
+    -----
+    The λ of document i, higher in label than j, is the sum over such pairs of |ΔM_ij| · σ / (1 + exp(σ(s_i − s_j))),
+    and that of j its negative, so that the λ's of a query sum to zero, with weights too. The gradient is −λ.
+
+    References
+    ----------
+    Christopher J. C. Burges, Robert Ragno and Quoc V. Le (2006). Learning to Rank with Nonsmooth Cost Functions.
+    Advances in Neural Information Processing Systems 19.
+
+    Examples
+    --------
+    >>> objective = LambdaObjective("ndcg", [2, 0, 1], sample_weight=[1.0, 2.0, 1.0])
+    >>> gradient, hessian = objective.gradients([0.1, 0.3, 0.2])
+    >>> gradient.round(3)
+    array([-0.492,  0.561, -0.069])
     """
 
     def __init__(
@@ -46,55 +84,90 @@ class LambdaObjective:
         method: Method = "auto",
         norm: Norm | None = None,
         sigma: float = 1.0,
-        weight: ArrayLike | None = None,
-        seed: int = 0,
+        sample_weight: ArrayLike | None = None,
+        query_weight: ArrayLike | None = None,
+        random_state: int = 0,
         tie_keys: ArrayLike | None = None,
     ) -> None:
         labels = as_vector("labels", y)
         self.groups = QueryGroups.of_rows(qid, labels.size)
-        if not 0.0 < sigma < np.inf:
-            raise DataError(f"sigma must be a positive number, got {sigma!r}")
+        check_positive("sigma", sigma)
         self.method: Method = check_choice("method", method, Method)
         self.norm: Norm | None = None if norm is None else check_choice("norm", norm, Norm)
         self.sigma = float(sigma)
         self.metric = parse(metric).for_labels(np.maximum(labels, 0.0))
         self.labels = np.maximum(self.groups.grouped(labels), 0.0)
-        self.row_weight = row_weights(weight, self.groups)
+        self.row_weight = row_weights(self.groups, sample_weight, query_weight)
         if tie_keys is None:
-            self.shuffle = np.random.default_rng(seed).permutation(labels.size).astype(np.float64)
+            self.shuffle = np.random.default_rng(random_state).permutation(labels.size).astype(np.float64)
         else:
             self.shuffle = np.asarray(self.groups.grouped(as_vector("tie_keys", tie_keys)))
         self.pair_sums = PairSums(self, sorted_labels(self.labels, self.groups.offsets))
 
-    def reweigh(self, weight: FloatArray) -> None:
-        """Give each row another weight."""
-        self.row_weight = self.pair_sums.share = np.ascontiguousarray(self.groups.grouped(weight))
+    def reweigh(self, sample_weight: FloatArray) -> None:
+        """Give each row another weight.
+
+        Parameters
+        ----------
+        sample_weight : ndarray of shape (n_rows,)
+            Weights of documents; they replace all weights passed before.
+        """
+        self.row_weight = self.pair_sums.share = np.ascontiguousarray(self.groups.grouped(sample_weight))
 
     def gradients(self, scores: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Gradient of the cost (−λ) and Hessian at these scores, one entry per row, in the order of the input."""
-        values = as_vector("scores", scores)
-        if values.size != self.groups.n_rows:
-            raise ShapeError(f"scores must have one entry per row: got {values.size} for {self.groups.n_rows} rows")
-        pushes, curvature = self.pair_sums(np.ascontiguousarray(self.groups.grouped(values)))
+        """Compute gradient and Hessian at these scores.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_rows,)
+            A score per row, in the order of the input.
+
+        Returns
+        -------
+        tuple of ndarray, each of shape (n_rows,)
+            The gradient of the cost (−λ) and the diagonal of its Hessian.
+        """
+        pushes, curvature = self.pair_sums(grouped_scores(self.groups, scores))
         np.negative(pushes, out=pushes)
         return self.groups.ungrouped(pushes), self.groups.ungrouped(curvature)
 
 
-def row_weights(weight: ArrayLike | None, groups: QueryGroups) -> FloatArray | None:
+def check_positive(name: str, value: float, remedy: str = "1 is usual") -> None:
+    """Refuse what is not a positive number."""
+    if not 0.0 < value < np.inf:
+        raise DataError(f"{name} must be a positive number, got {value!r}; {remedy}")
+
+
+def grouped_scores(groups: QueryGroups, scores: ArrayLike) -> FloatArray:
+    """Scores, one per row, in grouped order."""
+    values = as_vector("scores", scores)
+    if values.size != groups.n_rows:
+        raise ShapeError(f"scores must have one entry per row: got {values.size} for {groups.n_rows} rows")
+    return np.ascontiguousarray(groups.grouped(values))
+
+
+def row_weights(
+    groups: QueryGroups, sample_weight: ArrayLike | None, query_weight: ArrayLike | None
+) -> FloatArray | None:
     """A weight for each row in grouped order, whose products over pairs are the weights of the pairs."""
-    if weight is None:
-        return None
-    given = as_vector("weights", weight)
-    if (given < 0).any():
-        row = int(np.flatnonzero(given < 0)[0])
-        raise DataError(f"weights must be 0 or more, got {given[row]} at {row}; drop what should not count")
-    if given.size == groups.n_rows:
-        return np.asarray(groups.grouped(given))
-    if given.size == groups.n_queries:
-        return np.repeat(np.sqrt(given), groups.sizes)
-    raise ShapeError(
-        f"weight must have one entry per query ({groups.n_queries}) or a row ({groups.n_rows}), got {given.size}"
-    )
+    by_row = None if sample_weight is None else weight_vector("sample_weight", sample_weight, groups.n_rows, "row")
+    rows = None if by_row is None else np.asarray(groups.grouped(by_row))
+    if query_weight is None:
+        return rows
+    by_query = weight_vector("query_weight", query_weight, groups.n_queries, "query")
+    roots = np.repeat(np.sqrt(by_query), groups.sizes)
+    return roots if rows is None else rows * roots
+
+
+def weight_vector(name: str, weight: ArrayLike, size: int, unit: str) -> FloatArray:
+    """Weights as `size` numbers from 0 on, one per unit."""
+    values = as_vector(name, weight)
+    if values.size != size:
+        raise ShapeError(f"{name} must have one entry per {unit} ({size}), got {values.size}; pass one per {unit}")
+    if (values < 0).any():
+        at = int(np.flatnonzero(values < 0)[0])
+        raise DataError(f"{name} must be 0 or more, got {values[at]} at {unit} {at}; drop what should not count")
+    return values
 
 
 def lambda_gradients(
@@ -106,17 +179,60 @@ def lambda_gradients(
     method: Method = "auto",
     norm: Norm | None = None,
     sigma: float = 1.0,
-    weight: ArrayLike | None = None,
-    seed: int = 0,
+    sample_weight: ArrayLike | None = None,
+    query_weight: ArrayLike | None = None,
+    random_state: int = 0,
 ) -> tuple[FloatArray, FloatArray]:
-    """Gradient of the λ-cost and its Hessian, rows in the order of the input; arguments as for `LambdaObjective`.
+    """Compute the gradient of the λ-cost of a metric, and its Hessian.
 
-    `method="exact"` sums over all pairs; `"linear"` sorts, and costs about the same for each document however long
-    the list is; `"auto"` takes whichever is faster.
+    Parameters
+    ----------
+    metric : str or Metric
+        What the λ's raise.
+    y : array-like of shape (n_rows,)
+        Labels, the higher the better.
+    scores : array-like of shape (n_rows,)
+        A score per row.
+    qid : array-like of shape (n_rows,), default=None
+        The query of each row; None is one query.
+    method : {"auto", "exact", "linear"}, default="auto"
+        "exact" sums over all pairs; "linear" sorts, and costs about the same per document however long the list is;
+        "auto" takes whichever is faster.
+    norm : {"gap"} or None, default=None
+        "gap" divides each |ΔM_ij| by 0.01 + |s_i − s_j|, as LightGBM does.
+    sigma : float, default=1.0
+        Steepness of the pairs' logistic cost.
+    sample_weight : array-like of shape (n_rows,), default=None
+        Weights of documents: a pair weighs the product of its two.
+    query_weight : array-like of shape (n_queries,), default=None
+        Weights of queries, in the order in which they first appear: each weighs its pairs.
+    random_state : int, default=0
+        Fixes the shuffle by which equal scores are ranked.
 
+    Returns
+    -------
+    tuple of ndarray, each of shape (n_rows,)
+        The gradient (−λ) and the diagonal of the Hessian, rows in the order of the input.
+
+    See Also
+    --------
+    rankwise.objectives.LambdaObjective : The same for many rounds on one data set.
+
+    Examples
+    --------
     >>> gradient, hessian = lambda_gradients("auc", [1, 0, 0], [0.0, 1.0, 2.0])
     >>> gradient.round(3)
     array([-1.246,  0.366,  0.881])
     """
-    objective = LambdaObjective(metric, y, qid, method=method, norm=norm, sigma=sigma, weight=weight, seed=seed)
+    objective = LambdaObjective(
+        metric,
+        y,
+        qid,
+        method=method,
+        norm=norm,
+        sigma=sigma,
+        sample_weight=sample_weight,
+        query_weight=query_weight,
+        random_state=random_state,
+    )
     return objective.gradients(scores)

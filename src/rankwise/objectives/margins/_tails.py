@@ -13,8 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from rankwise.kernels.pairs import _close_pairs as close_pairs
+from rankwise.kernels.pairs import _pair_tails as pair_tails
 from rankwise.kernels.pairs import _row_tails as row_tails
-from rankwise.kernels.pairs import _tails as pair_tails
 from rankwise.metrics._ranking import descending_order
 from rankwise.objectives.margins._lists import PairLists
 from rankwise.types import FloatArray, IntArray

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankwise.kernels.rows._soft_counts import add_log_loss, soft_rates, soft_sums
+from rankwise.kernels.rows._sigmoid_sums import add_log_loss, soft_rates, soft_sums
 from rankwise.metrics._ranking import descending_order
 from rankwise.metrics.catalogue._curve import CurveMetric
 from rankwise.objectives.rates._objective import RateObjective

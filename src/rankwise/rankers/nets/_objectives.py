@@ -36,7 +36,7 @@ class LambdaDescent:
     def gradient_of(self, y: FloatArray, query: IntArray, weight: FloatArray | None) -> Gradient:
         """−λ."""
         objective = LambdaObjective(
-            self.descended, y, query, norm=self.norm, sigma=self.sigma, weight=weight, seed=self.seed
+            self.descended, y, query, norm=self.norm, sigma=self.sigma, sample_weight=weight, random_state=self.seed
         )
         return lambda scores: objective.gradients(scores)[0]
 
@@ -53,10 +53,10 @@ class RankNetDescent:
 
     def gradient_of(self, y: FloatArray, query: IntArray, weight: FloatArray | None) -> Gradient:
         """The gradient of `cost`."""
-        objective = RankNetObjective(y, query, sigma=self.sigma, weight=weight)
+        objective = RankNetObjective(y, query, sigma=self.sigma, sample_weight=weight)
         return lambda scores: objective.gradient_and_costs(scores)[0]
 
     def cost(self, scores: FloatArray, y: FloatArray, query: IntArray, weight: FloatArray | None) -> float:
         """The cross entropy of all pairs."""
-        objective = RankNetObjective(y, query, sigma=self.sigma, weight=weight)
+        objective = RankNetObjective(y, query, sigma=self.sigma, sample_weight=weight)
         return float(objective.gradient_and_costs(scores)[1].sum())

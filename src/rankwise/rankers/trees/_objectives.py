@@ -45,7 +45,7 @@ class ScaledLambdas:
         self.metric, self.weight, self.bias = metric, weight, bias
         if bias is not None:
             weight = self._weights(bias, np.zeros(y.size))
-        given: dict[str, Any] = {"sigma": sigma, "weight": weight, "tie_keys": tie_keys}
+        given: dict[str, Any] = {"sigma": sigma, "sample_weight": weight, "tie_keys": tie_keys}
         # One after the other: each holds several numbers per row.
         plain = LambdaObjective(metric, y, qid, norm=None, **given)
         self.sums = [float(y.size), *_exact_sum(plain.gradients(np.zeros(y.size))[1])]

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.kernels import _stumps as kernels
+from rankwise.kernels import _decision_stumps as kernels
 from rankwise.types import IntArray
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankwise.kernels import _binned_columns as kernels
 from rankwise.kernels import _threads as threads
-from rankwise.kernels._stumps import ROW, mark_cuts
+from rankwise.kernels._decision_stumps import ROW, mark_cuts
 from rankwise.rankers.pairs.stumps._columns import midpoint, sides
 from rankwise.types import BoolArray, IntArray
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.kernels import _threads as threads
-from rankwise.kernels.pairs import _weights as kernels
+from rankwise.kernels.pairs import _pair_weights as kernels
 from rankwise.metrics import Metric
 from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers.pairs.stumps._boosted import BoostedStumps, Booster

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from rankwise.errors import DataError, ShapeError
-from rankwise.kernels import _stumps as kernels
+from rankwise.kernels import _decision_stumps as kernels
 from rankwise.rankers.pairs.stumps._columns import SortedColumns
 from rankwise.rankers.pairs.stumps._dense_columns import DenseColumns
 from rankwise.rankers.pairs.stumps._sparse_columns import SparseColumns
@@ -65,7 +65,7 @@ def _as_whole(u: FloatArray) -> tuple[IntArray, int]:
         return np.zeros(u.size, dtype=np.int64), 0
     bits = math.frexp(largest)[1] + int(kernels.size_in_steps(u, largest)).bit_length() - kernels.STEP_BITS
     weight = np.empty(u.size, dtype=np.int64)
-    kernels.as_whole(u, SUM_BITS - bits, weight)
+    kernels.as_integers(u, SUM_BITS - bits, weight)
     return weight, SUM_BITS - bits
 
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.kernels import _stumps as kernels
+from rankwise.kernels import _decision_stumps as kernels
 from rankwise.kernels import _threads as threads
 from rankwise.rankers.pairs.stumps._columns import canonical, midpoint, sides
 from rankwise.types import IntArray

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rankwise._validation import is_finite_number
 from rankwise.errors import ModelFileError
-from rankwise.kernels import _stumps as kernels
+from rankwise.kernels import _decision_stumps as kernels
 from rankwise.kernels import _threads as threads
 from rankwise.rankers.pairs.stumps._columns import canonical
 from rankwise.types import FloatArray, IntArray

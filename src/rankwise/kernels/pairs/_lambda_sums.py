@@ -10,12 +10,14 @@ one; `heights[r, i]` and `weights[r, a, b]`, which give the change of the metric
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import NDArray
 
 from rankwise.kernels._compile import helper, kernel, reassociating_kernel
-from rankwise.kernels.pairs._vectors import LANES, advance, enter
+from rankwise.kernels.pairs._vectors import LANES, step
+from rankwise.types import FloatArray
+
+Classes = NDArray[np.int32] | NDArray[np.int64]  # of documents, the better the higher
 
 SAFE_SPAN = 600.0  # e^600 and e^−600 are both doubles
 
@@ -28,8 +30,9 @@ def padded_classes(classes: int) -> int:
 
 @reassociating_kernel
 def all_pairs_by_gain(
-    scores: Any, classes: Any, gain: Any, height: Any, c: float, share: Any, pushes: Any, curvature: Any
-) -> None:
+    scores: FloatArray, classes: Classes, gain: FloatArray, height: FloatArray, c: float, share: FloatArray,
+    pushes: FloatArray, curvature: FloatArray,
+) -> None:  # fmt: skip
     """All pairs for |ΔM_ij| = |gain_i − gain_j| · |height_i − height_j|; c > 0: divided by c + |s_i − s_j|.
 
     Full rows rather than half of the pairs: sums in registers are faster than stores to two places, and a full row
@@ -57,11 +60,11 @@ def all_pairs_by_gain(
         else:
             for j in range(n):
                 z = np.exp(-abs(s - scores[j]))
-                mine, theirs = (1.0, z) if s >= scores[j] else (z, 1.0)
+                z_i, z_j = (1.0, z) if s >= scores[j] else (z, 1.0)
                 w = abs(g - gain[j]) * abs(h - height[j]) * share[j] / (1.0 + z)
                 if c > 0.0:
                     w /= c + abs(s - scores[j])
-                push += w * (-mine if classes[j] > k else theirs)
+                push += w * (-z_i if classes[j] > k else z_j)
                 bend += w * z / (1.0 + z)
         pushes[i] += push * share[i]
         curvature[i] += bend * share[i]
@@ -69,8 +72,9 @@ def all_pairs_by_gain(
 
 @kernel
 def all_pairs(
-    scores: Any, classes: Any, heights: Any, weights: Any, c: float, share: Any, pushes: Any, curvature: Any
-) -> None:
+    scores: FloatArray, classes: Classes, heights: FloatArray, weights: FloatArray, c: float, share: FloatArray,
+    pushes: FloatArray, curvature: FloatArray,
+) -> None:  # fmt: skip
     """All pairs for any factors; c > 0: divided by c + |s_i − s_j|."""
     n = scores.size
     for i in range(n):
@@ -102,7 +106,7 @@ FACTORS, CLASSES, VECTORS, BETWEEN = 1, 2, 3, 0
 
 
 @kernel
-def decays(scores: Any, slowest: float) -> Any:
+def decays(scores: FloatArray, slowest: float) -> FloatArray:
     """e^{−t·gap} for each gap between neighbours in rank, t being the slowest rate."""
     z = np.empty(max(scores.size - 1, 0))
     for i in range(z.size):
@@ -110,23 +114,31 @@ def decays(scores: Any, slowest: float) -> Any:
     return z
 
 
+@helper
+def _admit(terms: int, P: FloatArray, P0: FloatArray, label_class: np.int64, share: float) -> None:
+    """A document of this class is among those passed; `P` has so many terms per class."""
+    for m in range(label_class * terms, label_class * terms + terms):
+        P[m] += share
+    P0[label_class] += share
+
+
 @kernel
 def sweep(
-    z: Any,
-    classes: Any,
-    heights: Any,
-    push_weights: Any,
-    bend_weights: Any,
-    zero_weights: Any,
-    share: Any,
+    z: FloatArray,
+    classes: Classes,
+    heights: FloatArray,
+    push_weights: FloatArray,
+    bend_weights: FloatArray,
+    zero_weights: FloatArray,
+    share: FloatArray,
     down: bool,
-    pushes: Any,
-    curvature: Any,
+    pushes: FloatArray,
+    curvature: FloatArray,
 ) -> None:
     """What the documents above (`down`) or below each document do to it, in one pass over the list.
 
     For each class and exponential, the documents passed so far are held as a sum that decays with every gap in score
-    (`vectors.advance`). Nothing is subtracted, so nothing cancels. `push_weights[b]` turn these sums into the λ of a
+    (`_vectors.step`). Nothing is subtracted, so nothing cancels. `push_weights[b]` turn these sums into the λ of a
     document of class b, `bend_weights[b]` into its Hessian.
     """
     n = classes.size
@@ -134,18 +146,18 @@ def sweep(
     padded = padded_classes(CLASSES)
     P0, D0 = np.zeros(padded), np.zeros(FACTORS * padded)
     rises = np.empty(FACTORS)
-    step = 1 if down else -1
+    direction = 1 if down else -1
     i = 0 if down else n - 1
-    enter(VECTORS, P, P0, np.int64(classes[i]), share[i])
+    _admit(VECTORS * LANES, P, P0, np.int64(classes[i]), share[i])
     for _ in range(n - 1):
         before = i
-        i += step
-        own = np.int64(classes[i])
+        i += direction
+        label_class = np.int64(classes[i])
         for r in range(FACTORS):
-            rises[r] = step * (heights[r, before] - heights[r, i])
+            rises[r] = direction * (heights[r, before] - heights[r, i])
         gap = z[before] if down else z[i]
-        rows = (push_weights[own], bend_weights[own], zero_weights[own])
-        push, bend = advance(FACTORS, CLASSES, VECTORS, BETWEEN, P, D, P0, D0, gap, rises, rows[0], rows[1], rows[2])
+        rows = (push_weights[label_class], bend_weights[label_class], zero_weights[label_class])
+        push, bend = step(FACTORS, CLASSES, VECTORS, BETWEEN, P, D, P0, D0, gap, rises, rows[0], rows[1], rows[2])
         pushes[i] += push * share[i]
         curvature[i] += bend * share[i]
-        enter(VECTORS, P, P0, own, share[i])
+        _admit(VECTORS * LANES, P, P0, label_class, share[i])

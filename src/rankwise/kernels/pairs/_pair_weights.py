@@ -1,32 +1,31 @@
 """Weights of documents where pairs are weighted by the scores of both, as boosting does, in time linear in documents.
 
 Rows stand by query, and within it by rising grade; a run is the rows of one grade. A pair of a better and a worse
-document weighs w_i·w_j·e^{−(f_i − f_j)}, a product, so sums over pairs are products of sums over runs. All is kept
+document weighs w_i·w_j·e^{−(f_i − f_j)}, a product, so sums over pairs are products of sums over runs. All is held
 relative to the largest exponent of a run, so that scores of any size neither overflow nor vanish.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from rankwise.kernels._compile import helper, kernel
+from rankwise.types import FloatArray, IntArray
 
-NOTHING = -np.inf  # the logarithm of an empty sum
+LOG_ZERO = -np.inf  # the logarithm of an empty sum
 
 
 @helper
 def _log_add(a: float, b: float) -> float:
     """log(e^a + e^b)."""
     low, high = min(a, b), max(a, b)
-    return high if low == NOTHING else high + np.log1p(np.exp(low - high))
+    return high if low == LOG_ZERO else high + np.log1p(np.exp(low - high))
 
 
 @kernel
 def factor_sums(
-    f: Any, weight: Any, runs: Any, queries: Any, low: int, high: int, as_better: Any, as_worse: Any,
-    log_better: Any, log_worse: Any, log_sum: Any,
+    f: FloatArray, weight: FloatArray, runs: IntArray, queries: IntArray, low: int, high: int, as_better: FloatArray,
+    as_worse: FloatArray, log_better: FloatArray, log_worse: FloatArray, log_sum: FloatArray,
 ) -> None:  # fmt: skip
     """What document i of a run weighs in all its pairs as the better one, `as_better[i] · e^log_better[run]`.
 
@@ -34,8 +33,8 @@ def factor_sums(
     """
     for q in range(low, high):
         first, end = queries[q], queries[q + 1]
-        own = np.empty(end - first)  # log Σ w e^{−f} over each run
-        worse, total = NOTHING, NOTHING  # log Σ w e^{f} over the runs below
+        log_sums = np.empty(end - first)  # log Σ w e^{−f} over each run
+        worse, total = LOG_ZERO, LOG_ZERO  # log Σ w e^{f} over the runs below
         for run in range(first, end):
             start, stop = runs[run], runs[run + 1]
             lowest, highest = f[start], f[start]
@@ -47,21 +46,21 @@ def factor_sums(
                 as_worse[i] = weight[i] * np.exp(f[i] - highest)
                 better_sum += as_better[i]
                 worse_sum += as_worse[i]
-            own[run - first] = np.log(better_sum) - lowest
+            log_sums[run - first] = np.log(better_sum) - lowest
             log_better[run], log_worse[run] = worse - lowest, highest
-            total = _log_add(total, worse + own[run - first])
+            total = _log_add(total, worse + log_sums[run - first])
             worse = _log_add(worse, np.log(worse_sum) + highest)
-        better = NOTHING  # log Σ w e^{−f} over the runs above
+        better = LOG_ZERO  # log Σ w e^{−f} over the runs above
         for run in range(end - 1, first - 1, -1):
             log_worse[run] += better
-            better = _log_add(better, own[run - first])
+            better = _log_add(better, log_sums[run - first])
         log_sum[q] = total
 
 
 @kernel
 def pair_weights(
-    as_better: Any, as_worse: Any, log_better: Any, log_worse: Any, largest: float, runs: Any, low: int, high: int,
-    u: Any,
+    as_better: FloatArray, as_worse: FloatArray, log_better: FloatArray, log_worse: FloatArray, largest: float,
+    runs: IntArray, low: int, high: int, u: FloatArray,
 ) -> None:  # fmt: skip
     """`u[i]`: what i's pairs with worse documents weigh less what those with better ones do, in units of e^largest."""
     for run in range(low, high):

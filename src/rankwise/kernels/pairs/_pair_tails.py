@@ -7,19 +7,20 @@ With two grades, equal scores are put together first: features with few values t
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from rankwise.kernels._compile import helper, kernel
 from rankwise.kernels.pairs._close_pairs import close_weight
+from rankwise.types import FloatArray, IntArray
 
-PASSES = 200  # far more than a search takes, which halves its bracket in three passes at the latest
+MAX_PASSES = 200  # far more than a search takes, which halves its bracket in three passes at the latest
 
 
 @kernel
-def put_together(scores: Any, grade: Any, weight: Any, offsets: Any, place: Any, levels: Any, better: Any, worse: Any,
-                 starts: Any) -> int:  # fmt: skip
+def put_together(
+    scores: FloatArray, grade: IntArray, weight: FloatArray, offsets: IntArray, place: IntArray, levels: FloatArray,
+    better: FloatArray, worse: FloatArray, starts: IntArray,
+) -> int:  # fmt: skip
     """Runs of equal scores of each query as levels with a weight of better and of worse documents; how many there are.
 
     `place[i]` is the level of row i, `starts[q]` the first level of query q.
@@ -43,7 +44,7 @@ def put_together(scores: Any, grade: Any, weight: Any, offsets: Any, place: Any,
 
 
 @helper
-def _weight_of_two(levels: Any, better: Any, worse: Any, starts: Any, gap: float) -> float:
+def _weight_of_two(levels: FloatArray, better: FloatArray, worse: FloatArray, starts: IntArray, gap: float) -> float:
     """Σ w_i w_j over the pairs with a margin below the gap."""
     total = 0.0
     for q in range(starts.size - 1):
@@ -60,8 +61,9 @@ def _weight_of_two(levels: Any, better: Any, worse: Any, starts: Any, gap: float
 
 @helper
 def _weight_below(
-    scores: Any, better: Any, worse: Any, grade: Any, grades: Any, starts: Any, gap: float, sums: Any
-) -> float:
+    scores: FloatArray, better: FloatArray, worse: FloatArray, grade: IntArray, grades: IntArray, starts: IntArray,
+    gap: float, sums: FloatArray,
+) -> float:  # fmt: skip
     """The same for rows of any number of grades, where `grades` are given; `better` is then the weight of all rows."""
     if grades.size == 0:
         return _weight_of_two(scores, better, worse, starts, gap)
@@ -71,31 +73,31 @@ def _weight_below(
 
 @kernel
 def find_gap(
-    scores: Any, better: Any, worse: Any, grade: Any, grades: Any, starts: Any, mass: float, low: float, high: float,
-    least: float, most: float, close: float,
+    scores: FloatArray, better: FloatArray, worse: FloatArray, grade: IntArray, grades: IntArray, starts: IntArray,
+    mass: float, low: float, high: float, min_margin: float, max_margin: float, tolerance: float,
 ) -> tuple[float, float, float, float]:  # fmt: skip
     """(low, high, weight below low, weight below high) with low's weight <= mass <= high's.
 
-    `least` and `most` bound all margins, `low` and `high` are a guess; high − low is such that the mean margin of the
-    lowest pairs is known within `close`.
+    `min_margin` and `max_margin` bound all margins, `low` and `high` are a guess; high − low is such that the mean
+    margin of the lowest pairs is known within `tolerance`.
     """
     sums = np.zeros(max(1, grades.size))
     below_low = _weight_below(scores, better, worse, grade, grades, starts, low, sums)
     step = high - low
     while below_low > mass:
-        high, low, step = low, max(least, low - step), 4.0 * step
-        below_low = 0.0 if low <= least else _weight_below(scores, better, worse, grade, grades, starts, low, sums)
+        high, low, step = low, max(min_margin, low - step), 4.0 * step
+        below_low = 0.0 if low <= min_margin else _weight_below(scores, better, worse, grade, grades, starts, low, sums)
     below_high = _weight_below(scores, better, worse, grade, grades, starts, high, sums)
     while below_high < mass:
         low, below_low = high, below_high
-        high, step = min(most, high + step), 4.0 * step
+        high, step = min(max_margin, high + step), 4.0 * step
         below_high = _weight_below(scores, better, worse, grade, grades, starts, high, sums)
-        if high >= most:
+        if high >= max_margin:
             break
-    short, over, kept = mass - below_low, below_high - mass, 0
+    short, over, moved = mass - below_low, below_high - mass, 0
     width, slow = high - low, 0
-    for _ in range(PASSES):
-        if (high - low) * min(below_high - below_low, mass) <= 2.0 * close * mass:
+    for _ in range(MAX_PASSES):
+        if (high - low) * min(below_high - below_low, mass) <= 2.0 * tolerance * mass:
             break
         middle = low + (high - low) * (short / (short + over) if short + over > 0.0 and slow < 2 else 0.5)
         if not low < middle < high:
@@ -105,21 +107,21 @@ def find_gap(
         below = _weight_below(scores, better, worse, grade, grades, starts, middle, sums)
         if below <= mass:  # Illinois: an end that stays counts half
             low, below_low, short = middle, below, mass - below
-            over, kept = (0.5 * over if kept == 1 else over), 1
+            over, moved = (0.5 * over if moved == 1 else over), 1
         else:
             high, below_high, over = middle, below, below - mass
-            short, kept = (0.5 * short if kept == 2 else short), 2
+            short, moved = (0.5 * short if moved == 2 else short), 2
         slow = slow + 1 if high - low > 0.5 * width and slow < 2 else 0
         if slow == 0:
             width = high - low
-            short, over, kept = mass - below_low, below_high - mass, 0
+            short, over, moved = mass - below_low, below_high - mass, 0
     return low, high, below_low, below_high
 
 
 @kernel
 def two_grade_weights(
-    levels: Any, better: Any, worse: Any, starts: Any, low: float, high: float, share: float, of_better: Any,
-    of_worse: Any,
+    levels: FloatArray, better: FloatArray, worse: FloatArray, starts: IntArray, low: float, high: float, share: float,
+    of_better: FloatArray, of_worse: FloatArray,
 ) -> None:  # fmt: skip
     """For a document at each level, the weight of its partners: those below `low`, and a share of those below `high`.
 

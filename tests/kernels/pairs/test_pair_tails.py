@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankwise.kernels.pairs import _close_pairs as close_pairs
-from rankwise.kernels.pairs import _tails as pair_tails
+from rankwise.kernels.pairs import _pair_tails as pair_tails
 
 NONE = np.zeros(0, dtype=np.int64)
 

@@ -3,27 +3,26 @@ thresholds."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from rankwise.kernels._compile import reassociating_kernel
+from rankwise.types import BoolArray, FloatArray
 
-FARTHEST = 300.0  # widths: beyond, a sigmoid is 0 or 1, and no product of two exponentials overflows
+MAX_WIDTHS = 300.0  # widths: beyond, a sigmoid is 0 or 1, and no product of two exponentials overflows
 
 
 @reassociating_kernel
 def soft_sums(
-    scores: Any,
-    positive: Any,
-    weight: Any,
-    thresholds: Any,
-    gains: Any,
-    prices: Any,
+    scores: FloatArray,
+    positive: BoolArray,
+    weight: FloatArray,
+    thresholds: FloatArray,
+    gains: FloatArray,
+    prices: FloatArray,
     width: float,
-    slope: Any,
-    bend: Any,
-    by_threshold: Any,
+    slope: FloatArray,
+    bend: FloatArray,
+    by_threshold: FloatArray,
 ) -> float:
     """Σ weight · worth · σ((s − b)/width) over rows and thresholds; worth is −gain of a positive, price of a negative.
 
@@ -31,9 +30,9 @@ def soft_sums(
     and the derivative by each threshold.
     """
     total, middle = 0.0, np.mean(thresholds)
-    shifts = np.exp(np.clip((thresholds - middle) / width, -FARTHEST, FARTHEST))
+    shifts = np.exp(np.clip((thresholds - middle) / width, -MAX_WIDTHS, MAX_WIDTHS))
     for i in range(scores.size):
-        below = np.exp(min(max((middle - scores[i]) / width, -FARTHEST), FARTHEST))
+        below = np.exp(min(max((middle - scores[i]) / width, -MAX_WIDTHS), MAX_WIDTHS))
         of_row, steep_of_row, bend_of_row = 0.0, 0.0, 0.0
         for k in range(thresholds.size):
             worth = -gains[k] if positive[i] else prices[k]
@@ -51,12 +50,15 @@ def soft_sums(
 
 
 @reassociating_kernel
-def soft_rates(scores: Any, positive: Any, weight: Any, thresholds: Any, width: float, counts: Any, near: Any) -> None:
+def soft_rates(
+    scores: FloatArray, positive: BoolArray, weight: FloatArray, thresholds: FloatArray, width: float,
+    counts: FloatArray, near: FloatArray,
+) -> None:  # fmt: skip
     """At each threshold, Σ weight · σ((s − b)/width) of the negatives and of the positives, and Σ weight · σ(1 − σ)."""
     middle = np.mean(thresholds)
-    shifts = np.exp(np.clip((thresholds - middle) / width, -FARTHEST, FARTHEST))
+    shifts = np.exp(np.clip((thresholds - middle) / width, -MAX_WIDTHS, MAX_WIDTHS))
     for i in range(scores.size):
-        below = np.exp(min(max((middle - scores[i]) / width, -FARTHEST), FARTHEST))
+        below = np.exp(min(max((middle - scores[i]) / width, -MAX_WIDTHS), MAX_WIDTHS))
         kind = 1 if positive[i] else 0
         for k in range(thresholds.size):
             odds = below * shifts[k]
@@ -66,10 +68,12 @@ def soft_rates(scores: Any, positive: Any, weight: Any, thresholds: Any, width: 
 
 
 @reassociating_kernel
-def add_log_loss(scores: Any, positive: Any, weight: Any, gamma: float, slope: Any, bend: Any) -> None:
+def add_log_loss(
+    scores: FloatArray, positive: BoolArray, weight: FloatArray, gamma: float, slope: FloatArray, bend: FloatArray
+) -> None:
     """slope = weight · (σ(s) − y + γ · slope), bend = weight · (σ(s)(1 − σ(s)) + γ · bend), in place."""
     for i in range(scores.size):
-        likely = 1.0 / (1.0 + np.exp(-min(max(scores[i], -FARTHEST), FARTHEST)))
+        likely = 1.0 / (1.0 + np.exp(-min(max(scores[i], -MAX_WIDTHS), MAX_WIDTHS)))
         label = 1.0 if positive[i] else 0.0
         slope[i] = weight[i] * (likely - label + gamma * slope[i])
         bend[i] = weight[i] * (likely * (1.0 - likely) + gamma * bend[i])

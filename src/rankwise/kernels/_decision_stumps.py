@@ -2,18 +2,18 @@
 
 A column is the list of its rows by rising value, those with NaN at its end. Rows of a sparse matrix that stand in no
 list have the value 0: they belong in the middle of it, between negative and positive entries. What they weigh is never
-summed, because a cut above them is judged by what lies above it. The top bit of an entry says that a cut beside it
-separates two values. Weights are whole numbers: their sums do not depend on any order, so neither rows in another
+summed, because a cut above them is compared by what lies above it. The top bit of an entry says that a cut beside it
+separates two values. Weights are integers: their sums do not depend on any order, so neither rows in another
 order nor another number of threads change a result by a bit, and equal edges are equal.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import NDArray
 
 from rankwise.kernels._compile import helper, kernel
+from rankwise.types import AnyArray, FloatArray, IntArray
 
 CUT = np.uint32(1 << 31)  # a cut is possible beside this entry: above it before the middle, below it from there on
 ROW = np.uint32((1 << 31) - 1)
@@ -21,7 +21,7 @@ STEP_BITS = 31
 
 
 @kernel
-def size_in_steps(u: Any, largest: float) -> int:
+def size_in_steps(u: FloatArray, largest: float) -> int:
     """Σ |u| / largest in steps of 2^-31, each rounded up: the same however the rows are ordered."""
     total = 0
     for i in range(u.size):
@@ -30,16 +30,18 @@ def size_in_steps(u: Any, largest: float) -> int:
 
 
 @kernel
-def as_whole(u: Any, exponent: int, out: Any) -> None:
+def as_integers(u: FloatArray, exponent: int, out: IntArray) -> None:
     """`out = round(u · 2^exponent)`; in two factors, because 2^exponent may be too large for a float."""
     first = exponent // 2
-    once, twice = 2.0**first, 2.0 ** (exponent - first)
+    factor, other_factor = 2.0**first, 2.0 ** (exponent - first)
     for i in range(u.size):
-        out[i] = int(np.rint(u[i] * once * twice))
+        out[i] = int(np.rint(u[i] * factor * other_factor))
 
 
 @kernel
-def mark_cuts(values: Any, starts: Any, middles: Any, stops: Any, n_rows: int, rows: Any) -> None:
+def mark_cuts(
+    values: AnyArray, starts: IntArray, middles: IntArray, stops: IntArray, n_rows: int, rows: NDArray[np.uint32]
+) -> None:
     """Set the top bit of the entries of each column beside which two different values meet.
 
     Entries before the middle are cut from above, those from it on from below; implicit zeros, of the rows that stand
@@ -58,15 +60,15 @@ def mark_cuts(values: Any, starts: Any, middles: Any, stops: Any, n_rows: int, r
 
 @kernel
 def best_cuts(
-    rows: Any, starts: Any, middles: Any, stops: Any, weight: Any, whole: int, low: int, high: int,
-    edges: Any, places: Any,
+    rows: NDArray[np.uint32], starts: IntArray, middles: IntArray, stops: IntArray, weight: IntArray, total_weight: int,
+    low: int, high: int, edges: IntArray, places: IntArray,
 ) -> None:  # fmt: skip
     """Σ above − Σ below of each column at the cut where its size is largest, and its entry; of equal ones the lowest.
 
-    `whole` is the sum of all weights; without a cut the edge is 0.
+    `total_weight` is the sum of all weights; without a cut the edge is 0.
     """
     for c in range(low, high):
-        total = whole
+        total = total_weight
         for k in range(stops[c], starts[c + 1]):
             total -= weight[rows[k] & ROW]
         best, place, below = 0, -1, 0
@@ -89,8 +91,8 @@ def best_cuts(
 
 
 @helper
-def _level(x: float, f: int, starts: Any, thresholds: Any, levels: Any) -> float:
-    """What the stumps of the f-th feature add to a score: 0 for NaN, else a level for each stretch of values."""
+def _level(x: float, f: int, starts: IntArray, thresholds: FloatArray, levels: FloatArray) -> float:
+    """What the stumps of the f-th feature add to a score: 0 for NaN, else a level for each interval of values."""
     if np.isnan(x):
         return 0.0
     low, high = starts[f], starts[f + 1]
@@ -105,7 +107,8 @@ def _level(x: float, f: int, starts: Any, thresholds: Any, levels: Any) -> float
 
 @kernel
 def score_dense(
-    X: Any, features: Any, starts: Any, thresholds: Any, levels: Any, low: int, high: int, out: Any
+    X: AnyArray, features: IntArray, starts: IntArray, thresholds: FloatArray, levels: FloatArray, low: int, high: int,
+    out: FloatArray,
 ) -> None:  # fmt: skip
     """Scores of dense rows; the f-th feature's thresholds are from starts[f] on, its levels from starts[f] + f on."""
     for i in range(low, high):
@@ -117,8 +120,8 @@ def score_dense(
 
 @kernel
 def score_sparse(
-    values: Any, columns: Any, row_starts: Any, place: Any, starts: Any, thresholds: Any, levels: Any, at_zero: Any,
-    base: float, low: int, high: int, out: Any,
+    values: AnyArray, columns: AnyArray, row_starts: AnyArray, place: IntArray, starts: IntArray,
+    thresholds: FloatArray, levels: FloatArray, at_zero: FloatArray, base: float, low: int, high: int, out: FloatArray,
 ) -> None:  # fmt: skip
     """The same for rows of a CSR matrix: `base`, where all is 0, plus what each stored value changes."""
     for i in range(low, high):
@@ -131,7 +134,7 @@ def score_sparse(
 
 
 @kernel
-def sides_of(values: Any, threshold: float, out: Any) -> None:
+def sides_of(values: AnyArray, threshold: float, out: NDArray[np.int8]) -> None:
     """`out` is 1 above the threshold, −1 from it down, 0 for NaN."""
     for i in range(values.size):
         x = values[i]

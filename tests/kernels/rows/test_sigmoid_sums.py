@@ -1,0 +1,44 @@
+"""Sums of sigmoids over rows and thresholds against a table of all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from rankwise.kernels.rows import _sigmoid_sums as sums
+
+RNG = np.random.default_rng(0)
+SCORES, POSITIVE, WEIGHT = RNG.normal(size=60), RNG.random(60) < 0.4, RNG.random(60)
+THRESHOLDS = np.array([-0.5, 0.1, 0.8])
+
+
+@pytest.mark.parametrize("width", [0.1, 1.0])
+def test_soft_sums_and_their_derivatives(width: float) -> None:
+    gains, prices = RNG.random(3), RNG.random(3)
+    worth = np.where(POSITIVE[:, None], -gains, prices)
+    above = expit((SCORES[:, None] - THRESHOLDS) / width)
+    steep = worth * above * (1 - above) / width
+    slope, bend, by_threshold = np.empty(60), np.empty(60), np.zeros(3)
+    total = sums.soft_sums(SCORES, POSITIVE, WEIGHT, THRESHOLDS, gains, prices, width, slope, bend, by_threshold)
+    np.testing.assert_allclose(total, (WEIGHT[:, None] * worth * above).sum(), rtol=1e-12)
+    np.testing.assert_allclose(slope, steep.sum(axis=1), rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(bend, 0.5 * np.abs(steep).sum(axis=1) / width, rtol=1e-9)
+    np.testing.assert_allclose(by_threshold, -(WEIGHT[:, None] * steep).sum(axis=0), rtol=1e-9)
+
+
+def test_soft_rates() -> None:
+    above = expit((SCORES[:, None] - THRESHOLDS) / 0.3)
+    counts, near = np.zeros((2, 2, 3))
+    sums.soft_rates(SCORES, POSITIVE, WEIGHT, THRESHOLDS, 0.3, counts, near)
+    for kind, rows in enumerate((~POSITIVE, POSITIVE)):
+        np.testing.assert_allclose(counts[kind], WEIGHT[rows] @ above[rows], rtol=1e-12)
+        np.testing.assert_allclose(near[kind], WEIGHT[rows] @ (above * (1 - above))[rows], rtol=1e-9)
+
+
+def test_the_log_loss_is_added() -> None:
+    slope, bend = RNG.normal(size=60), RNG.random(60)
+    likely = expit(SCORES)
+    expected = WEIGHT * (likely - POSITIVE + 0.5 * slope), WEIGHT * (likely * (1 - likely) + 0.5 * bend)
+    sums.add_log_loss(SCORES, POSITIVE, WEIGHT, 0.5, slope, bend)
+    np.testing.assert_allclose((slope, bend), expected, rtol=1e-12)
