@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from rankwise.serve._protocol import MOST_HEAD
+from rankwise.serve._protocol import MAX_HEADER_BYTES
 from rankwise.serve._server import config_for, listening
 
 POST = b"POST / HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n"
@@ -32,7 +32,7 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
 @pytest.fixture(scope="module")
 def address() -> Iterator[tuple[str, int]]:
     with listening("127.0.0.1", 0) as found:
-        server = uvicorn.Server(config_for(app, seconds=1))
+        server = uvicorn.Server(config_for(app, close_seconds=1))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [found]})
         thread.start()
         yield found.getsockname()
@@ -73,7 +73,7 @@ def exchange(address: tuple[str, int], *pieces: bytes) -> bytes:
 def test_long_headers_and_long_bodies_are_read(address: tuple[str, int]) -> None:
     seen.clear()
     pieces = [b"10000\r\n" + b"y" * 65536 + b"\r\n"] * 40
-    long = b"X: " + b"x" * (MOST_HEAD // 2) + b"\r\n\r\n"
+    long = b"X: " + b"x" * (MAX_HEADER_BYTES // 2) + b"\r\n\r\n"
     assert exchange(address, POST + long, *pieces, b"0\r\n\r\n").startswith(b"HTTP/1.1 200 ")
     assert seen[0][0] == b"y" * 65536 * 40
 

@@ -6,21 +6,21 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-MOST_HEAD = 32 << 10  # bytes that may come, after those that come at once, without the end of the headers
-MOST_WAITING = 1 << 20  # bytes of a body that are held back from an application, which may refuse it
+MAX_HEADER_BYTES = 32 << 10  # that may come, after those that come at once, without the end of the headers
+MAX_WAITING_BYTES = 1 << 20  # of a body that are held back from an application, which may refuse it
 
 
 class BoundedHttp(HttpToolsProtocol):
     """Refuses headers (and what may follow a body) that do not end; what they could say has no use here."""
 
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
         self._unended = 0
         self._in_headers = False
 
     def data_received(self, data: bytes) -> None:
         """Some bytes of a connection."""
-        if self._unended > MOST_HEAD:
+        if self._unended > MAX_HEADER_BYTES:
             self.send_400_response("The headers are too long.")
             return
         self._unended += len(data)
@@ -44,7 +44,7 @@ class BoundedHttp(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         """A piece of the body; ours are read whole, so that the application is not woken for each."""
         self._unended = 0
-        if self.cycle.response_complete or len(self.cycle.body) > MOST_WAITING:
+        if self.cycle.response_complete or len(self.cycle.body) > MAX_WAITING_BYTES:
             super().on_body(body)
         else:
             self.cycle.body += body

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from rankwise.serve.labelling._app import MOST_BYTES
+from rankwise.serve.labelling._app import MAX_BODY_BYTES
 from rankwise.serve.labelling._labellers import Labellers
 from rankwise.serve.labelling._session import Session
 from tests.serve.labelling.factories import make_session, served, serving, settled
@@ -130,7 +130,7 @@ def test_bodies_that_are_no_object(site: Site, raw: bytes) -> None:
 
 
 def test_oversized_bodies(site: Site) -> None:
-    status, said, _ = site.send("POST", "/api/grade", b" " * (MOST_BYTES + 1))
+    status, said, _ = site.send("POST", "/api/grade", b" " * (MAX_BODY_BYTES + 1))
     assert (status, is_sentence(said)) == (413, True)
     # a body whose length is not told beforehand
     connection = http.client.HTTPConnection(site.host, timeout=30)
@@ -139,7 +139,7 @@ def test_oversized_bodies(site: Site) -> None:
     connection.putheader("Content-Type", "application/json")
     connection.putheader("Transfer-Encoding", "chunked")
     connection.endheaders()
-    for _ in range(MOST_BYTES // len(piece) + 1):
+    for _ in range(MAX_BODY_BYTES // len(piece) + 1):
         connection.send(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
     answer = connection.getresponse()
     assert (answer.status, is_sentence(json.loads(answer.read()))) == (413, True)

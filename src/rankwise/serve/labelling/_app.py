@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from rankwise.errors import DataError, StoreError
-from rankwise.serve._guard import MISTAKE, Door, Guard
+from rankwise.serve._guard import INTERNAL_ERROR, Guard, RequestPolicy, WholeBody
 from rankwise.serve.labelling._labellers import Labellers
 from rankwise.serve.labelling._refusals import NotOfferedError, StaleError
 from rankwise.serve.labelling._session import Session
@@ -22,7 +22,7 @@ from rankwise.serve.labelling._views import act_view, progress_view, work_view
 
 log = logging.getLogger(__name__)
 
-MOST_BYTES = 64 << 10  # the longest note fits, in any script
+MAX_BODY_BYTES = 64 << 10  # the longest note fits, in any script
 KINDS = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -115,7 +115,8 @@ def make_app(session: Session, labellers: Labellers, *, loopback_only: bool = Tr
 
     _add_page(app)
     _add_refusals(app)
-    return Guard(app, Door(loopback_only, MOST_BYTES, "shorten the note"))
+    policy = RequestPolicy(loopback_only, MAX_BODY_BYTES, "shorten the note")
+    return Guard(WholeBody(app, policy), policy)
 
 
 def _add_page(app: FastAPI) -> None:
@@ -161,4 +162,4 @@ def _add_refusals(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def mistaken(request: Request, problem: Exception) -> JSONResponse:
         log.error("a request failed", exc_info=problem)
-        return JSONResponse({"error": MISTAKE}, 500)
+        return JSONResponse({"error": INTERNAL_ERROR}, 500)

@@ -9,14 +9,15 @@ import numpy as np
 import pyarrow as pa
 
 from rankwise.errors import DataError
-from rankwise.serve.ranking._documents import Features, shown
+from rankwise.serve.ranking._documents import shown
+from rankwise.serve.ranking._schemas import ModelFeatures
 from rankwise.types import FloatArray
 
 ID = "id"
 
 
 @dataclass(frozen=True)
-class Layout:
+class ColumnLayout:
     """Where the model's features stand in a batch without its ids."""
 
     has_ids: bool
@@ -31,14 +32,14 @@ class Layout:
             flat = lists.flatten().to_numpy(zero_copy_only=False)
             return np.array(flat, dtype=np.float64).reshape(-1, self.width)
         try:
-            found = batch.to_tensor(null_to_nan=True).to_numpy()
+            values = batch.to_tensor(null_to_nan=True).to_numpy()
         except (pa.ArrowNotImplementedError, pa.ArrowTypeError):  # half precision among others, or no column at all
-            found = np.array([column.to_numpy(zero_copy_only=False) for column in batch.columns]).T
+            values = np.array([column.to_numpy(zero_copy_only=False) for column in batch.columns]).T
         if self.in_order:
-            return np.array(found, dtype=np.float64, order="C")
+            return np.array(values, dtype=np.float64, order="C")
         X = np.full((batch.num_rows, self.width), np.nan)
         if self.places:
-            X[:, self.places] = found
+            X[:, self.places] = values
         return X
 
 
@@ -46,9 +47,9 @@ def _is_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind))
 
 
-def layout_of(schema: pa.Schema, features: Features) -> Layout:
+def layout_of(schema: pa.Schema, features: ModelFeatures) -> ColumnLayout:
     """Columns that the model knows, of numbers, each once; or one column of lists as long as its features are many."""
-    columns: dict[str, Any] = dict(zip(schema.names, schema.types, strict=True))
+    columns: dict[str, pa.DataType] = dict(zip(schema.names, schema.types, strict=True))
     if len(columns) < len(schema.names):
         twice = next(name for name in schema.names if schema.names.count(name) > 1)
         raise DataError(f"the column {shown(twice)} is there more than once; send each once")
@@ -62,7 +63,7 @@ def layout_of(schema: pa.Schema, features: Features) -> Layout:
             raise DataError(
                 f"lists of features must be of {features.count} numbers each, got {shown(str(lists))}; send them all"
             )
-        return Layout(has_ids, features.count, None, in_order=True)
+        return ColumnLayout(has_ids, features.count, None, in_order=True)
     if features.names is None:
         raise DataError(
             "the model's features have no names; send one column of fixed-size lists of "
@@ -81,4 +82,4 @@ def layout_of(schema: pa.Schema, features: Features) -> Layout:
             "add the column"
         )
     places = [features.place[name] for name in columns]
-    return Layout(has_ids, features.count, places, in_order=places == list(range(features.count)))
+    return ColumnLayout(has_ids, features.count, places, in_order=places == list(range(features.count)))

@@ -1,43 +1,35 @@
-"""The description of the service in OpenAPI, written by hand beside the code that checks bodies by hand."""
+"""The description of the service in OpenAPI: the schemas are those of the models that check requests."""
 
 from __future__ import annotations
 
-from typing import Any
+import msgspec
 
 from rankwise._version import __version__
 from rankwise.serve.ranking._arrow import ARROW
+from rankwise.serve.ranking._requests import JsonReader
+from rankwise.serve.ranking._schemas import ExplainAnswer, Health, RankAnswer, Refusal
+from rankwise.types import JsonObject
 
-ID = {"type": ["string", "integer"]}
-LIST = {"type": "array", "items": {"type": ["number", "null"]}, "description": "All features, in the model's order."}
-FEATURES = {
-    "oneOf": [
-        LIST,
-        {
-            "type": "object",
-            "additionalProperties": {"type": ["number", "null"]},
-            "description": "Features by name; null, or left out, is missing.",
+EXAMPLE_MODEL = {"version": "0f3c5a9d1e42", "kind": "lambdamart", "features": 2}
+EXAMPLE_REASON = {
+    "above": "d2",
+    "below": "d1",
+    "difference": 0.75,
+    "parts": [{"feature": "bm25", "above": 2.5, "below": 1.5, "adds": 0.75}],
+}
+EXAMPLE_REQUESTS = {
+    "documents": {
+        "summary": "Features by name, or as lists (of a model with the features bm25 and age):",
+        "value": {
+            "documents": [{"id": "d1", "features": {"bm25": 1.5, "age": 3}}, {"id": "d2", "features": {"bm25": 2.5}}]
         },
-    ]
-}
-DOCUMENT = {
-    "type": "object",
-    "required": ["features"],
-    "properties": {"id": ID, "features": FEATURES},
-    "additionalProperties": False,
-}
-MODEL = {
-    "type": "object",
-    "required": ["version", "kind", "features"],
-    "properties": {
-        "version": {"type": "string", "description": "The start of the SHA-256 of the model file."},
-        "kind": {"type": "string"},
-        "features": {"type": "integer"},
+    },
+    "compact": {
+        "summary": "The same, shorter:",
+        "value": {"features": [[1.5, 3], [2.5, None]], "ids": ["d1", "d2"]},
     },
 }
-EXAMPLE_MODEL = {"version": "0f3c5a9d1e42", "kind": "lambdamart", "features": 2}
-BY_NAME = {"documents": [{"id": "d1", "features": {"bm25": 1.5, "age": 3}}, {"id": "d2", "features": {"bm25": 2.5}}]}
-COMPACT = {"features": [[1.5, 3], [2.5, None]], "ids": ["d1", "d2"]}
-SENTENCES = {
+REFUSALS = {
     "401": "The token is missing or wrong.",
     "403": "Another host name, or a page of another site.",
     "413": "The body is too long.",
@@ -45,70 +37,39 @@ SENTENCES = {
     "422": "The body is not right; the sentence names the document and the feature.",
     "503": "The service is being stopped.",
 }
-
-
-def _object(required: dict[str, Any], more: dict[str, Any], optional: dict[str, Any]) -> dict[str, Any]:
-    properties = {**required, **optional, **more}
-    return {"type": "object", "required": list(required), "properties": properties, "additionalProperties": False}
-
-
-def _body(limits: str, more: dict[str, Any]) -> dict[str, Any]:
-    documents = _object({"documents": {"type": "array", "minItems": 1, "items": DOCUMENT}}, more, {})
-    compact = _object(
-        {"features": {"type": "array", "minItems": 1, "items": FEATURES}},
-        more,
-        {"ids": {"type": "array", "items": ID}},
-    )
-    return {
-        "schema": {"oneOf": [documents, compact], "description": limits},
-        "examples": {
-            "documents": {"summary": "Features by name, or as lists:", "value": BY_NAME},
-            "compact": {"summary": "The same, shorter:", "value": COMPACT},
-        },
+ARROW_STREAM = {
+    "schema": {
+        "type": "string",
+        "format": "binary",
+        "description": "An uncompressed Arrow IPC stream: a column of numbers for each feature by name, or one "
+        "column of fixed-size lists; and ids in a column id, if there are any.",
     }
+}
 
 
-def _answers(description: str, schema: dict[str, Any], example: Any, statuses: tuple[str, ...]) -> dict[str, Any]:
-    refused = {
-        "schema": {"type": "object", "required": ["error"], "properties": {"error": {"type": "string"}}},
-    }
-    return {
-        "200": {"description": description, "content": {"application/json": {"schema": schema, "example": example}}},
-        **{status: {"description": SENTENCES[status], "content": {"application/json": refused}} for status in statuses},
-    }
+def openapi(reader: JsonReader, max_bytes: int, max_documents: int) -> JsonObject:
+    """The whole description, for the features of one model."""
+    types = (*reader.types, RankAnswer, ExplainAnswer, Health, Refusal)
+    refs, schemas = msgspec.json.schema_components(types, ref_template="#/components/schemas/{name}")
+    rank, explain, ranked, explained, health, refused = refs
+    for request in reader.types:  # of fields that may be left out, one must be there
+        schemas[request.__name__]["oneOf"] = [{"required": ["documents"]}, {"required": ["features"]}]
 
-
-def openapi(most_bytes: int, most_documents: int) -> dict[str, Any]:
-    """The whole description."""
-    limits = f"At most {most_documents:,} documents and {most_bytes:,} bytes."
-    order = {"type": "array", "items": ID, "description": "Ids, or positions from 0, from the best down."}
-    ranked = _object({"order": order, "scores": {"type": "array", "items": {"type": "number"}}, "model": MODEL}, {}, {})
-    reasons = _object(
-        {"order": order, "reasons": {"type": "array", "items": {"type": "object"}}, "model": MODEL}, {}, {}
-    )
-    reason = {
-        "above": "d2",
-        "below": "d1",
-        "difference": 0.75,
-        "parts": [{"feature": "bm25", "above": 2.5, "below": 1.5, "adds": 0.75}],
-    }
-    refused = tuple(SENTENCES)
-    asked = {
-        "top": {"type": "integer", "minimum": 1, "maximum": 100, "default": 5},
-        "pair": {"type": "array", "items": ID, "minItems": 2, "maxItems": 2},
-    }
-    stream = {
-        "schema": {
-            "type": "string",
-            "format": "binary",
-            "description": "An uncompressed Arrow IPC stream: a column of numbers for each feature by name, or one "
-            "column of fixed-size lists; and ids in a column id, if there are any.",
+    def responses(answer: JsonObject, description: str, example: JsonObject, *statuses: str) -> JsonObject:
+        content = {"200": (description, {"schema": answer, "example": example})}
+        content |= {status: (REFUSALS[status], {"schema": refused}) for status in statuses}
+        return {
+            status: {"description": sentence, "content": {"application/json": body}}
+            for status, (sentence, body) in content.items()
         }
-    }
-    text = {
-        "description": "Counts in Prometheus' text format.",
-        "content": {"text/plain": {"schema": {"type": "string"}}},
-    }
+
+    def post(summary: str, request: JsonObject, others: JsonObject, answers: JsonObject) -> JsonObject:
+        content = {"application/json": {"schema": request, "examples": EXAMPLE_REQUESTS}, **others}
+        limits = f"At most {max_documents:,} documents and {max_bytes:,} bytes."
+        body = {"required": True, "description": limits, "content": content}
+        return {"post": {"summary": summary, "requestBody": body, "responses": answers}}
+
+    order = ["d2", "d1"]
     return {
         "openapi": "3.1.0",
         "info": {
@@ -116,47 +77,52 @@ def openapi(most_bytes: int, most_documents: int) -> dict[str, Any]:
             "version": __version__,
             "description": 'Ranks documents by a model. Refusals are a status and one sentence, {"error": …}.',
         },
-        "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+        "components": {"schemas": schemas, "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
         "security": [{}, {"token": []}],
         "paths": {
-            "/rank": {
-                "post": {
-                    "summary": "Order documents by score; equal scores stay in the order of the request.",
-                    "requestBody": {
-                        "required": True,
-                        "content": {"application/json": _body(limits, {}), ARROW: stream},
-                    },
-                    "responses": _answers(
-                        "The order, and the scores in the order of the request.",
-                        ranked,
-                        {"order": ["d2", "d1"], "scores": [0.5, 1.25], "model": EXAMPLE_MODEL},
-                        refused,
-                    ),
-                }
-            },
-            "/explain": {
-                "post": {
-                    "summary": "Why each of the top documents is above the next, or one document above another (pair).",
-                    "requestBody": {"required": True, "content": {"application/json": _body(limits, asked)}},
-                    "responses": _answers(
-                        "What each feature adds to the difference of two scores, largest first.",
-                        reasons,
-                        {"order": ["d2", "d1"], "reasons": [reason], "model": EXAMPLE_MODEL},
-                        refused,
-                    ),
-                }
-            },
+            "/rank": post(
+                "Order documents by score; equal scores stay in the order of the request.",
+                rank,
+                {ARROW: ARROW_STREAM},
+                responses(
+                    ranked,
+                    "The order, and the scores in the order of the request.",
+                    {"order": order, "scores": [0.5, 1.25], "model": EXAMPLE_MODEL},
+                    *REFUSALS,
+                ),
+            ),
+            "/explain": post(
+                "Why each of the top documents is above the next, or one document above another (pair).",
+                explain,
+                {},
+                responses(
+                    explained,
+                    "What each feature adds to the difference of two scores, largest first.",
+                    {"order": order, "reasons": [EXAMPLE_REASON], "model": EXAMPLE_MODEL},
+                    *REFUSALS,
+                ),
+            ),
             "/health": {
                 "get": {
                     "summary": "Whether requests are taken, and what is wrong with a new model file; needs no token.",
-                    "responses": _answers(
+                    "responses": responses(
+                        health,
                         "Requests are taken.",
-                        {"type": "object", "required": ["status"]},
-                        {"status": "ok", "model": EXAMPLE_MODEL, "problem": None},
-                        ("503",),
+                        {"status": "ok", "model": {**EXAMPLE_MODEL, "loaded": 1700000000.5}, "problem": None},
+                        "503",
                     ),
                 }
             },
-            "/metrics": {"get": {"summary": "Counts and times for Prometheus.", "responses": {"200": text}}},
+            "/metrics": {
+                "get": {
+                    "summary": "Counts and times for Prometheus.",
+                    "responses": {
+                        "200": {
+                            "description": "Counts in Prometheus' text format.",
+                            "content": {"text/plain": {"schema": {"type": "string"}}},
+                        }
+                    },
+                }
+            },
         },
     }

@@ -1,4 +1,8 @@
-"""Several processes at one socket, each with its own model; one that dies is replaced."""
+"""Several processes at one socket, each with its own model; one that dies is replaced.
+
+uvicorn's own supervisor starts every worker alike and waits for them without a limit: it cannot tell a worker which row
+of the shared counts is its own, nor end one that does not drain in time, and its workers outlive it where it is killed.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +18,14 @@ from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
-from rankwise.serve.ranking._metrics import Metrics, shared_counts
+from rankwise.serve.ranking._metrics import Metrics, SharedCounts, shared_counts
 from rankwise.serve.ranking._model import CurrentModel
-from rankwise.serve.ranking._run import LAST, ServeOptions, run
+from rankwise.serve.ranking._run import CLOSE_SECONDS, ServeOptions, run
 
 log = logging.getLogger(__name__)
 
-PAUSE = 1.0  # seconds before a dead worker is replaced, so that one that cannot live does not take all the time
+RESTART_SECONDS = 1.0  # before a dead worker is replaced, so that one that cannot live does not take all the time
 
 
 def log_to_stderr() -> None:
@@ -30,10 +33,10 @@ def log_to_stderr() -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
 
 
-def _work(path: Path, plan: ServeOptions, found: socket.socket, memory: Any, worker: int) -> None:
+def _work(path: Path, options: ServeOptions, listener: socket.socket, memory: SharedCounts, worker: int) -> None:
     log_to_stderr()
     threading.Thread(target=_end_with_parent, name="parent watch", daemon=True).start()
-    run(plan, CurrentModel(path), Metrics(memory, worker), found)
+    run(options, CurrentModel(path), Metrics(memory, worker), listener)
 
 
 def _end_with_parent() -> None:
@@ -44,7 +47,9 @@ def _end_with_parent() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def run_workers(path: Path, plan: ServeOptions, found: socket.socket, count: int, ready: Callable[[], None]) -> None:
+def run_workers(
+    path: Path, options: ServeOptions, listener: socket.socket, count: int, ready: Callable[[], None]
+) -> None:
     """Serve in so many processes until SIGTERM or Ctrl-C, which each of them answers by finishing its requests."""
     stopping = False
 
@@ -56,7 +61,7 @@ def run_workers(path: Path, plan: ServeOptions, found: socket.socket, count: int
     context, memory = get_context("spawn"), shared_counts(count)
 
     def start(worker: int) -> BaseProcess:
-        process = context.Process(target=_work, args=(path, plan, found, memory, worker), name=f"worker {worker}")
+        process = context.Process(target=_work, args=(path, options, listener, memory, worker), name=f"worker {worker}")
         process.start()
         return process
 
@@ -69,11 +74,11 @@ def run_workers(path: Path, plan: ServeOptions, found: socket.socket, count: int
             for worker, process in enumerate(workers):
                 if not stopping and process.exitcode is not None:
                     log.error("worker %d ended with code %s and is replaced", worker, process.exitcode)
-                    time.sleep(PAUSE)
+                    time.sleep(RESTART_SECONDS)
                     workers[worker] = start(worker)
     finally:
-        found.close()  # what waits to be accepted is refused when the last worker has closed its copy
-        _end(workers, plan.drain_seconds)
+        listener.close()  # what waits to be accepted is refused when the last worker has closed its copy
+        _end(workers, options.drain_seconds)
         for sig, handler in before.items():
             signal.signal(sig, handler)
 
@@ -81,7 +86,7 @@ def run_workers(path: Path, plan: ServeOptions, found: socket.socket, count: int
 def _end(workers: list[BaseProcess], drain_seconds: float) -> None:
     for process in workers:
         process.terminate()
-    deadline = time.monotonic() + drain_seconds + LAST + 2
+    deadline = time.monotonic() + drain_seconds + CLOSE_SECONDS + 2
     for process in workers:
         process.join(max(0.0, deadline - time.monotonic()))
         if process.exitcode is None:
