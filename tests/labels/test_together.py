@@ -27,8 +27,8 @@ def check_chains(store: LabelStore) -> None:
     for item in range(6):
         held: dict[str, int | None] = {}
         for act in store.history(item):
-            assert act.previous == held.get(act.who)
-            held[act.who] = act.grade
+            assert act.previous == held.get(act.labeller)
+            held[act.labeller] = act.grade
 
 
 def at_once(*tasks: Callable[[], object]) -> None:

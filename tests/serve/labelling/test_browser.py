@@ -333,7 +333,7 @@ def test_the_whole_flow_by_tab_and_enter_alone(page: Any, folder: Path) -> None:
 def test_hostile_texts_are_text(page: Any, folder: Path) -> None:
     session = settled(make_session(folder, queries=12, per_query=2))
     hostile = next(item for item in session.now.items if "script" in str(session.store.item(item).fields.get("text")))
-    place = session.handout.place_of(hostile)
+    place = session.handout.query_of(hostile)
     assert place is not None
     with serving(session) as url:
         for earlier in session.handout.queries[:place]:
@@ -354,7 +354,7 @@ def test_a_long_text_is_cut_until_it_is_asked_for(page: Any, folder: Path) -> No
     texts = {item: str(session.store.item(item).fields.get("text", "")) for item in session.now.items}
     long = next(item for item, text in texts.items() if len(text) > 2000)
     with serving(session) as url:
-        for earlier in session.handout.queries[: session.handout.place_of(long)]:
+        for earlier in session.handout.queries[: session.handout.query_of(long)]:
             for item in earlier:
                 session.judge("ana", item, 0, 1)
         open_page(page, url)

@@ -70,7 +70,7 @@ def test_a_judgement_is_there_when_it_is_acknowledged(site: Site) -> None:
     status, body, _ = site.send("POST", "/api/grade", good(site))
     item = site.session.now.items[0]
     assert (status, body["item"]["grade"], body["done"]) == (200, 2, 1)
-    assert [(act.who, act.grade) for act in site.session.store.history(item)] == [("ana", 2)]
+    assert [(act.labeller, act.grade) for act in site.session.store.history(item)] == [("ana", 2)]
     status, body, _ = site.send("POST", "/api/note", {"item": item, "round": 1, "note": "ß\u2028<b>"})
     assert (status, body["item"]["note"]) == (200, "ß\u2028<b>")
     status, body, _ = site.send("POST", "/api/undo", {"last": body["last"]})
@@ -216,7 +216,7 @@ def test_a_wrong_token(guarded: Site, sent: str) -> None:
 def test_each_token_has_its_name(guarded: Site) -> None:
     first = guarded.send("GET", "/api/work", headers={"Authorization": "Bearer secret-of-ana"})[1]
     second = guarded.send("GET", "/api/work", headers={"Authorization": "bearer secret-of-ben"})[1]
-    assert (first["who"], second["who"]) == ("ana", "ben")
+    assert (first["labeller"], second["labeller"]) == ("ana", "ben")
     assert first["query"]["qid"] != second["query"]["qid"]
     assert guarded.send("GET", "/")[0] == 200  # the page itself asks for the token
 
@@ -286,4 +286,4 @@ def test_the_command_line_of_several(folder: Path) -> None:
         assert site.send("GET", "/api/work")[0] == 401
         secret = server.links["ana"].partition("=")[2]
         assert len(secret) >= 32
-        assert site.send("GET", "/api/work", headers={"Authorization": f"Bearer {secret}"})[1]["who"] == "ana"
+        assert site.send("GET", "/api/work", headers={"Authorization": f"Bearer {secret}"})[1]["labeller"] == "ana"
