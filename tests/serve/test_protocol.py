@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from rankwise.serve._protocol import MAX_HEADER_BYTES
-from rankwise.serve._server import config_for, listening
+from rankwise.serve._server import MAX_HEADER_BYTES, config_for, listening
 
 POST = b"POST / HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n"
 seen: list[tuple[bytes, list[Any]]] = []

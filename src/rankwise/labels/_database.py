@@ -67,13 +67,10 @@ class Database:
                 isolation_level=None,
                 check_same_thread=False,
             )
-            try:
+            with self.closed_on_error():
                 for setting in SETTINGS:
                     self._connection.execute(setting)
                 self._version = store_version(self._connection, path)
-            except BaseException:
-                self._connection.close()
-                raise
 
     @classmethod
     def create(cls, path: Path) -> Database:
@@ -84,13 +81,9 @@ class Database:
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
             _sync_folder(path.parent)
         database = cls(path)
-        try:
+        with database.closed_on_error(), database._explained():
             database.check_empty()
-            with database._explained():
-                database._connection.execute("PRAGMA journal_mode = WAL")
-        except BaseException:
-            database.close()
-            raise
+            database._connection.execute("PRAGMA journal_mode = WAL")
         return database
 
     def check_empty(self) -> None:
@@ -103,15 +96,12 @@ class Database:
     def open(cls, path: Path) -> Database:
         """A store that was created, brought to the newest version."""
         database = cls(path)
-        try:
+        with database.closed_on_error():
             if database._version == 0:
                 raise DataError(f"{path} is empty, its creation was cut off; create it again")
             if database._version < len(scripts()):
                 with database.transaction() as connection:
                     apply_scripts(connection, store_version(connection, path))
-        except BaseException:
-            database.close()
-            raise
         return database
 
     @contextmanager
@@ -142,6 +132,15 @@ class Database:
         """Let go of the file."""
         with self._lock:
             self._connection.close()
+
+    @contextmanager
+    def closed_on_error(self) -> Iterator[None]:
+        """Let go of the file if the block fails, which else would give it to somebody."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
 
     def _begin(self) -> None:
         """Start to write as soon as no other process does.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from os import PathLike
@@ -19,7 +19,7 @@ from rankwise.labels._checks import check_name, plain_text, whole_number
 from rankwise.labels._database import Database, apply_scripts
 from rankwise.labels._files import ImportResult, export_labels, import_labels
 from rankwise.labels._items import Item, NewItems, read_data, read_item, read_metadata
-from rankwise.labels._judgements import HeldState, Judgement
+from rankwise.labels._judgements import Judgement
 from rankwise.labels._rounds import LabelRound, StoredModel
 from rankwise.types import FloatArray
 
@@ -95,16 +95,13 @@ class LabelStore:
         highest_grade = whole_number(highest_grade, "the highest grade", 1, MAX_HIGHEST_GRADE)
         items = NewItems(data, texts or {}, query_texts or {})
         database = Database.create(Path(path))
-        try:
+        with database.closed_on_error():
             with database.transaction() as connection:
                 database.check_empty()  # another process may have been faster
                 apply_scripts(connection, 0)
                 items.insert(connection, highest_grade)
                 rounds.add_round(connection, 0, [], None, None, {}, None, labelled=0)
             return cls(database)
-        except BaseException:
-            database.close()
-            raise
 
     @classmethod
     def open(cls, path: str | PathLike[str]) -> LabelStore:
@@ -128,11 +125,8 @@ class LabelStore:
             If the file is no label store, is damaged, or a newer rankwise made it.
         """
         database = Database.open(Path(path))
-        try:
+        with database.closed_on_error():
             return cls(database)
-        except BaseException:
-            database.close()
-            raise
 
     def close(self) -> None:
         """Let go of the file."""
@@ -223,7 +217,7 @@ class LabelStore:
             If the file is busy, full or damaged.
         """
         grade = whole_number(grade, "a grade", 0, self.highest_grade)
-        return self._act("grade", item, labeller, round, note, lambda held: held._replace(grade=grade, skipped=False))
+        return self._act("grade", item, labeller, round, note, grade=grade, skipped=False)
 
     def skip(self, item: int, labeller: str, *, round: int | None = None, note: str | None = None) -> Judgement:
         """Record that a labeller does not judge an item; a grade that they gave before holds no longer.
@@ -244,7 +238,7 @@ class LabelStore:
         Judgement
             What was recorded.
         """
-        return self._act("skip", item, labeller, round, note, lambda held: held._replace(grade=None, skipped=True))
+        return self._act("skip", item, labeller, round, note, grade=None, skipped=True)
 
     def note(self, item: int, note: str, labeller: str, *, round: int | None = None) -> Judgement:
         """Record a remark of a labeller on an item; their grade stays.
@@ -265,7 +259,7 @@ class LabelStore:
         Judgement
             What was recorded.
         """
-        return self._act("note", item, labeller, round, plain_text(note, "a note"), lambda held: held)
+        return self._act("note", item, labeller, round, plain_text(note, "a note"))
 
     def undo(self, labeller: str, *, last: int | None = None) -> Judgement:
         """Take back the last act of a labeller (grade, skip or note), and the one before it the next time.
@@ -291,24 +285,14 @@ class LabelStore:
         with self._database.transaction() as connection:
             return judgements.undo(connection, labeller, last)
 
-    def _act(
-        self,
-        act: str,
-        item: int,
-        labeller: str,
-        round: int | None,
-        note: str | None,
-        change: Callable[[HeldState], HeldState],
-    ) -> Judgement:
+    def _act(self, act: str, item: int, labeller: str, round: int | None, note: str | None, **change: Any) -> Judgement:
         item, labeller = self._check_item(item), check_name(labeller)
         if note is not None:
-            note = plain_text(note, "a note")
+            change["note"] = plain_text(note, "a note") or None
         with self._database.transaction() as connection:
             open_round = rounds.check_round(connection, round)
-            after = change(judgements.state(connection, item, labeller))
-            if note is not None:
-                after = after._replace(note=note or None)
-            return judgements.add(connection, item, labeller, act, after, open_round)
+            before = judgements.state(connection, item, labeller)
+            return judgements.add(connection, item, labeller, act, before._replace(**change), open_round)
 
     def _check_item(self, item: int) -> int:
         return whole_number(item, "an item", 0, self._metadata.n_items - 1)

@@ -55,14 +55,13 @@ class ClientDisconnected(Exception):  # noqa: N818
 class RequestPolicy:
     """Which requests are let in: bodies of these content types and of so many bytes.
 
-    `content_types_named` has the content types in words, `shorten` says what to do about a body that is too long.
+    `shorten` says what to do about a body that is too long.
     """
 
     loopback_only: bool
     max_bytes: int
     shorten: str
     content_types: tuple[str, ...] = ("application/json",)
-    content_types_named: str = "JSON, with content type application/json"
 
 
 class Guard:
@@ -141,7 +140,8 @@ class WholeBody:
         if site not in ("same-origin", "none") or origin not in origins:
             raise HTTPRefusal(403, "this was sent from a page of another site, and nothing was done; send it from here")
         if media_type(headers) not in self._policy.content_types:
-            raise HTTPRefusal(415, f"the body must be {self._policy.content_types_named}; set the header")
+            allowed = " or ".join(self._policy.content_types)
+            raise HTTPRefusal(415, f"the content type of a body must be {allowed}; set the header")
 
     async def _read(self, headers: Headers, receive: Receive) -> bytes:
         """The whole body, which may come without a length; a long one is not read to its end."""

@@ -127,14 +127,14 @@ def test_the_description_is_that_of_the_service(client: Client) -> None:
     described = client.send("GET", "/openapi.json")[1]
     schemas = described["components"]["schemas"]
     reader = client.service.model.now.json
-    assert described == json.loads(msgspec.json.encode(openapi(reader, 100_000, 50)))
+    assert described == json.loads(msgspec.json.encode(openapi(reader.types, 100_000, 50)))
     two = JsonReader(ModelFeatures(["bm25", "age"], 2, True, "lambdamart"))  # the features of the examples
     for path, request in (("/rank", "RankRequest"), ("/explain", "ExplainRequest")):
         route = described["paths"][path]["post"]
         body = route["requestBody"]["content"]["application/json"]
         answer = route["responses"]["200"]["content"]["application/json"]
         for example in body["examples"].values():
-            assert fits(example["value"], body["schema"], openapi(two, 1, 1)["components"]["schemas"]), example
+            assert fits(example["value"], body["schema"], openapi(two.types, 1, 1)["components"]["schemas"]), example
             assert two.read(json.dumps(example["value"]).encode(), 50).X.shape == (2, 2)
         assert body["schema"] == {"$ref": f"#/components/schemas/{request}"}
         assert fits(GOOD, body["schema"], schemas)

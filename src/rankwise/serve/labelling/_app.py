@@ -123,18 +123,15 @@ def _add_page(app: FastAPI) -> None:
     """The files of the page; they hold nothing that a token should protect."""
     files = {file.name: file.read_bytes() for file in resources.files(__package__).joinpath("page").iterdir()}
 
-    def answer(name: str) -> Response:
+    @app.get("/page/{name}")
+    def page_file(name: str) -> Response:
         if name not in files:
-            raise HTTPException(404, "there is no such page; open /")
+            raise HTTPException(404)
         return Response(files[name], media_type=MEDIA_TYPES[name[name.rindex(".") :]])
 
     @app.get("/")
     def page() -> Response:
-        return answer("index.html")
-
-    @app.get("/page/{name}")
-    def page_file(name: str) -> Response:
-        return answer(name)
+        return page_file("index.html")
 
 
 def _add_refusals(app: FastAPI) -> None:

@@ -79,44 +79,28 @@ class Session:
         return next((act for act in reversed(self.store.history(item)) if act.labeller == labeller), None)
 
     def judge(self, labeller: str, item: int, grade: int, round: int) -> Judgement:
-        """Record a grade."""
-        return self._act(
-            labeller,
-            item,
-            round,
-            lambda held: held.grade == grade and not isinstance(grade, bool),
-            lambda: self.store.judge(item, grade, labeller, round=round),
-        )
+        """Record a grade; the same once more is no new act, so that a request may be sent again."""
+        with self.lock:
+            held = self._held_in_round(item, labeller, round)
+            if held is not None and held.grade == grade and not isinstance(grade, bool):
+                return held
+            return self._recorded(self.store.judge(item, grade, labeller, round=round))
 
     def skip(self, labeller: str, item: int, round: int) -> Judgement:
         """Record that the labeller does not judge an item."""
-        return self._act(
-            labeller, item, round, lambda held: held.skipped, lambda: self.store.skip(item, labeller, round=round)
-        )
+        with self.lock:
+            held = self._held_in_round(item, labeller, round)
+            if held is not None and held.skipped:
+                return held
+            return self._recorded(self.store.skip(item, labeller, round=round))
 
     def note(self, labeller: str, item: int, note: str, round: int) -> Judgement:
         """Record a remark; an empty one removes it."""
-        return self._act(
-            labeller,
-            item,
-            round,
-            lambda held: (held.note or "") == note,
-            lambda: self.store.note(item, note, labeller, round=round),
-        )
-
-    def _act(
-        self,
-        labeller: str,
-        item: int,
-        round: int,
-        is_held: Callable[[Judgement], bool],
-        record: Callable[[], Judgement],
-    ) -> Judgement:
-        """Record an act; the same once more is no new act, so that a request may be sent again."""
         with self.lock:
-            self._check_round(round)
-            held = self.held(self.offered(item, labeller), labeller)
-            return held if held is not None and is_held(held) else self._recorded(record())
+            held = self._held_in_round(item, labeller, round)
+            if held is not None and (held.note or "") == note:
+                return held
+            return self._recorded(self.store.note(item, note, labeller, round=round))
 
     def undo(self, labeller: str, last: int) -> Judgement:
         """Take back the labeller's last act, which must be the one that they mean."""
@@ -140,6 +124,10 @@ class Session:
 
     def _nothing_left(self) -> bool:
         return bool(((self.store.labels() >= 0) | skipped_items(self.store)).all())
+
+    def _held_in_round(self, item: int, labeller: str, round: int) -> Judgement | None:
+        self._check_round(round)
+        return self.held(self.offered(item, labeller), labeller)
 
     def _check_round(self, round: int) -> None:
         if round != self.round:

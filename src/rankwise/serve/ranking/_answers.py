@@ -11,9 +11,8 @@ from msgspec import UnsetType
 
 from rankwise.errors import DataError
 from rankwise.rankers._features import MatchedColumns
-from rankwise.serve.ranking._documents import Documents
+from rankwise.serve.ranking._documents import Documents, unknown_document
 from rankwise.serve.ranking._model import ServedModel
-from rankwise.serve.ranking._refusals import unknown_document
 from rankwise.serve.ranking._schemas import DEFAULT_TOP, ExplainAnswer, ExplainRequest, RankAnswer, Reason
 from rankwise.types import FloatArray
 

@@ -18,13 +18,11 @@ from rankwise.serve._guard import Guard, HTTPRefusal, RequestPolicy, WholeBody, 
 from rankwise.serve._tokens import is_same, sent_by
 from rankwise.serve.ranking._answers import explain, rank
 from rankwise.serve.ranking._arrow import ARROW
-from rankwise.serve.ranking._docs import docs_page, docs_style
 from rankwise.serve.ranking._metrics import CLIENT_LEFT, ROUTES, Metrics
 from rankwise.serve.ranking._model import CurrentModel
-from rankwise.serve.ranking._openapi import openapi
+from rankwise.serve.ranking._openapi import JSON, docs_page, docs_style, openapi
 from rankwise.serve.ranking._schemas import Health, LoadedModelInfo, Refusal
 
-JSON = "application/json"
 POST_ROUTES = ("/rank", "/explain")
 DRAINING_ROUTES = ("/health", "/metrics")  # open while requests are still being finished
 THREAD_MIN_BYTES = 1 << 19  # of a body that others need not wait for
@@ -61,7 +59,6 @@ def make_app(service: RankingService, *, loopback_only: bool) -> ASGIApp:
         service.limits.max_bytes,
         "send fewer documents at a time",
         content_types=(JSON, ARROW),
-        content_types_named=f"JSON or an Arrow stream, with content type {JSON} or {ARROW}",
     )
     authorized = Authorization(WholeBody(RankingRoutes(service), policy), service)
     return RequestCounter(Guard(authorized, policy), service.metrics)
@@ -147,10 +144,10 @@ class RankingRoutes:
                     kind = "text/plain; version=0.0.4; charset=utf-8"
                     answer = service.metrics.text(model.info.version, model.info.kind, model.loaded).encode()
                 case "/openapi.json":
-                    answer = encode(openapi(model.json, service.limits.max_bytes, service.limits.max_documents))
+                    answer = encode(openapi(model.json.types, **vars(service.limits)))
                 case "/docs":
                     kind = "text/html; charset=utf-8"
-                    answer = docs_page(openapi(model.json, service.limits.max_bytes, service.limits.max_documents))
+                    answer = docs_page(openapi(model.json.types, **vars(service.limits)))
                 case _:
                     kind, answer = "text/css; charset=utf-8", docs_style()
         except DataError as problem:

@@ -1,15 +1,23 @@
-"""The description of the service in OpenAPI: the schemas are those of the models that check requests."""
+"""The description of the service: in OpenAPI, with the schemas of the models that check requests, and as a page.
+
+The page at /docs is plain HTML that loads nothing from elsewhere and runs no script.
+"""
 
 from __future__ import annotations
 
+import json
+from html import escape
+from importlib import resources
+
 import msgspec
+from msgspec import Struct
 
 from rankwise._version import __version__
 from rankwise.serve.ranking._arrow import ARROW
-from rankwise.serve.ranking._requests import JsonReader
 from rankwise.serve.ranking._schemas import ExplainAnswer, Health, RankAnswer, Refusal
 from rankwise.types import JsonObject
 
+JSON = "application/json"
 EXAMPLE_MODEL = {"version": "0f3c5a9d1e42", "kind": "lambdamart", "features": 2}
 EXAMPLE_REASON = {
     "above": "d2",
@@ -47,82 +55,118 @@ ARROW_STREAM = {
 }
 
 
-def openapi(reader: JsonReader, max_bytes: int, max_documents: int) -> JsonObject:
+def openapi(request_types: tuple[type[Struct], ...], max_bytes: int, max_documents: int) -> JsonObject:
     """The whole description, for the features of one model."""
-    types = (*reader.types, RankAnswer, ExplainAnswer, Health, Refusal)
+    types = (*request_types, RankAnswer, ExplainAnswer, Health, Refusal)
     refs, schemas = msgspec.json.schema_components(types, ref_template="#/components/schemas/{name}")
     rank, explain, ranked, explained, health, refused = refs
-    for request in reader.types:  # of fields that may be left out, one must be there
+    for request in request_types:  # of fields that may be left out, one must be there
         schemas[request.__name__]["oneOf"] = [{"required": ["documents"]}, {"required": ["features"]}]
+    limits = f"At most {max_documents:,} documents and {max_bytes:,} bytes."
 
-    def responses(answer: JsonObject, description: str, example: JsonObject, *statuses: str) -> JsonObject:
-        content = {"200": (description, {"schema": answer, "example": example})}
-        content |= {status: (REFUSALS[status], {"schema": refused}) for status in statuses}
+    def body(request: JsonObject, **others: JsonObject) -> JsonObject:
+        content = {JSON: {"schema": request, "examples": EXAMPLE_REQUESTS}, **others}
+        return {"requestBody": {"required": True, "description": limits, "content": content}}
+
+    def responses(answer: JsonObject, example: JsonObject, description: str, *statuses: str) -> JsonObject:
+        answers = {"200": (description, {"schema": answer, "example": example})}
+        answers |= {status: (REFUSALS[status], {"schema": refused}) for status in statuses}
         return {
-            status: {"description": sentence, "content": {"application/json": body}}
-            for status, (sentence, body) in content.items()
+            "responses": {status: _response(sentence, JSON, content) for status, (sentence, content) in answers.items()}
         }
 
-    def post(summary: str, request: JsonObject, others: JsonObject, answers: JsonObject) -> JsonObject:
-        content = {"application/json": {"schema": request, "examples": EXAMPLE_REQUESTS}, **others}
-        limits = f"At most {max_documents:,} documents and {max_bytes:,} bytes."
-        body = {"required": True, "description": limits, "content": content}
-        return {"post": {"summary": summary, "requestBody": body, "responses": answers}}
-
     order = ["d2", "d1"]
-    return {
-        "openapi": "3.1.0",
-        "info": {
-            "title": "rankwise serve",
-            "version": __version__,
-            "description": 'Ranks documents by a model. Refusals are a status and one sentence, {"error": …}.',
-        },
-        "components": {"schemas": schemas, "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
-        "security": [{}, {"token": []}],
-        "paths": {
-            "/rank": post(
-                "Order documents by score; equal scores stay in the order of the request.",
-                rank,
-                {ARROW: ARROW_STREAM},
-                responses(
+    paths = {
+        "/rank": {
+            "post": {
+                "summary": "Order documents by score; equal scores stay in the order of the request.",
+                **body(rank, **{ARROW: ARROW_STREAM}),
+                **responses(
                     ranked,
-                    "The order, and the scores in the order of the request.",
                     {"order": order, "scores": [0.5, 1.25], "model": EXAMPLE_MODEL},
+                    "The order, and the scores in the order of the request.",
                     *REFUSALS,
                 ),
-            ),
-            "/explain": post(
-                "Why each of the top documents is above the next, or one document above another (pair).",
-                explain,
-                {},
-                responses(
+            }
+        },
+        "/explain": {
+            "post": {
+                "summary": "Why each of the top documents is above the next, or one document above another (pair).",
+                **body(explain),
+                **responses(
                     explained,
-                    "What each feature adds to the difference of two scores, largest first.",
                     {"order": order, "reasons": [EXAMPLE_REASON], "model": EXAMPLE_MODEL},
+                    "What each feature adds to the difference of two scores, largest first.",
                     *REFUSALS,
                 ),
-            ),
-            "/health": {
-                "get": {
-                    "summary": "Whether requests are taken, and what is wrong with a new model file; needs no token.",
-                    "responses": responses(
-                        health,
-                        "Requests are taken.",
-                        {"status": "ok", "model": {**EXAMPLE_MODEL, "loaded": 1700000000.5}, "problem": None},
-                        "503",
-                    ),
-                }
-            },
-            "/metrics": {
-                "get": {
-                    "summary": "Counts and times for Prometheus.",
-                    "responses": {
-                        "200": {
-                            "description": "Counts in Prometheus' text format.",
-                            "content": {"text/plain": {"schema": {"type": "string"}}},
-                        }
-                    },
-                }
-            },
+            }
+        },
+        "/health": {
+            "get": {
+                "summary": "Whether requests are taken, and what is wrong with a new model file; needs no token.",
+                **responses(
+                    health,
+                    {"status": "ok", "model": {**EXAMPLE_MODEL, "loaded": 1700000000.5}, "problem": None},
+                    "Requests are taken.",
+                    "503",
+                ),
+            }
+        },
+        "/metrics": {
+            "get": {
+                "summary": "Counts and times for Prometheus.",
+                "responses": {
+                    "200": _response("Counts in Prometheus' text format.", "text/plain", {"schema": {"type": "string"}})
+                },
+            }
         },
     }
+    description = 'Ranks documents by a model. Refusals are a status and one sentence, {"error": …}.'
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "rankwise serve", "version": __version__, "description": description},
+        "components": {"schemas": schemas, "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+        "security": [{}, {"token": []}],
+        "paths": paths,
+    }
+
+
+def _response(description: str, kind: str, content: JsonObject) -> JsonObject:
+    return {"description": description, "content": {kind: content}}
+
+
+def docs_page(description: JsonObject) -> bytes:
+    """All routes, with what they take and answer."""
+    info = description["info"]
+    pieces = [
+        "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>",
+        f"<title>{escape(info['title'])}</title><link rel=stylesheet href=docs.css>",
+        f"<h1>{escape(info['title'])}</h1><p>{escape(info['description'])}</p>",
+        "<p>For programs: <a href=openapi.json>openapi.json</a></p>",
+    ]
+    for path, methods in description["paths"].items():
+        for method, route in methods.items():
+            pieces.append(f"<h2><code>{method.upper()} {escape(path)}</code></h2><p>{escape(route['summary'])}</p>")
+            request = route.get("requestBody", {"description": "", "content": {}})
+            pieces.append(f"<p>{escape(request['description'])}</p>")
+            for kind, body in request["content"].items():
+                pieces.append(f"<h3>{escape(kind)}</h3><p>{escape(body['schema'].get('description', ''))}</p>")
+                for example in body.get("examples", {}).values():
+                    pieces.append(f"<p>{escape(example['summary'])}</p>{_code(example['value'])}")
+            pieces.append("<table><tr><th>status<th>answer</tr>")
+            for status, answer in route["responses"].items():
+                shown = next(
+                    (_code(kind["example"]) for kind in answer.get("content", {}).values() if "example" in kind), ""
+                )
+                pieces.append(f"<tr><td>{status}<td>{escape(answer['description'])}{shown}</tr>")
+            pieces.append("</table>")
+    return "".join(pieces).encode()
+
+
+def docs_style() -> bytes:
+    """The page's style sheet."""
+    return resources.files(__package__).joinpath("docs.css").read_bytes()
+
+
+def _code(value: object) -> str:
+    return f"<pre>{escape(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))}</pre>"

@@ -18,8 +18,16 @@ import simdjson
 from msgspec import UNSET, UnsetType
 
 from rankwise.errors import DataError
-from rankwise.serve.ranking._documents import Documents, check_count, check_ids, named
-from rankwise.serve.ranking._refusals import FORMS, missing_feature, refusal, unknown_feature
+from rankwise.serve.ranking._documents import (
+    FORMS,
+    Documents,
+    check_count,
+    check_ids,
+    missing_feature,
+    named,
+    refusal,
+    unknown_feature,
+)
 from rankwise.serve.ranking._schemas import (
     Document,
     ExplainRequest,

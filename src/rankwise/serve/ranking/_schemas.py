@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Annotated, TypeAlias, TypeVar, cast
+from typing import Annotated, Any, TypeAlias, TypeVar, cast
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -125,13 +125,12 @@ def request_types(features: ModelFeatures) -> tuple[type[RankRequest], type[Expl
     row: object = Annotated[list[number], exact]  # type: ignore[valid-type]
     if features.names is not None:
         row = row | _row_by_name(features, number)  # type: ignore[operator]
-    document = _narrowed(Document, features=row)
+    document = _narrowed(Document, ("features", row))
     several = Meta(min_length=1)
-    fields = {
-        "documents": Annotated[list[document], several] | UnsetType,  # type: ignore[valid-type]
-        "features": Annotated[list[row], several] | UnsetType,  # type: ignore[valid-type]
-    }
-    return _narrowed(RankRequest, **fields), _narrowed(ExplainRequest, **fields)
+    documents = Annotated[list[document], several] | UnsetType  # type: ignore[valid-type]
+    rows = Annotated[list[row], several] | UnsetType  # type: ignore[valid-type]
+    fields = ("documents", documents, UNSET), ("features", rows, UNSET)
+    return _narrowed(RankRequest, *fields), _narrowed(ExplainRequest, *fields)
 
 
 def _row_by_name(features: ModelFeatures, number: object) -> object:
@@ -146,13 +145,8 @@ def _row_by_name(features: ModelFeatures, number: object) -> object:
         return dict[str, number]  # type: ignore[valid-type]
 
 
-def _narrowed(base: type[StructType], **types: object) -> type[StructType]:
-    """A class whose fields have narrower types; those that may be left out still may."""
-    defaults = {info.name: info.default for info in msgspec.structs.fields(base)}
-    fields = [
-        (name, kind) if defaults[name] is msgspec.NODEFAULT else (name, kind, defaults[name])
-        for name, kind in types.items()
-    ]
+def _narrowed(base: type[StructType], *fields: tuple[Any, ...]) -> type[StructType]:
+    """A class whose fields (name, type and, if they may be left out, default) have narrower types."""
     narrowed = msgspec.defstruct(
         base.__name__,
         fields,
