@@ -29,7 +29,7 @@ class Site:
     def send(
         self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
     ) -> tuple[int, Any, http.client.HTTPMessage]:
-        connection = http.client.HTTPConnection(self.host, timeout=30)
+        connection = http.client.HTTPConnection(self.host, timeout=300)
         told = {"Host": self.host, "Content-Type": "application/json", **(headers or {})}
         raw = body if body is None or isinstance(body, bytes) else json.dumps(body)
         connection.request(method, path, raw, {name: value for name, value in told.items() if value})
@@ -133,7 +133,7 @@ def test_oversized_bodies(site: Site) -> None:
     status, said, _ = site.send("POST", "/api/grade", b" " * (MAX_BODY_BYTES + 1))
     assert (status, is_sentence(said)) == (413, True)
     # a body whose length is not told beforehand
-    connection = http.client.HTTPConnection(site.host, timeout=30)
+    connection = http.client.HTTPConnection(site.host, timeout=300)
     piece = b" " * 8192
     connection.putrequest("POST", "/api/grade")
     connection.putheader("Content-Type", "application/json")
@@ -153,7 +153,7 @@ def test_oversized_bodies(site: Site) -> None:
 def test_a_length_that_is_not_true_or_none(site: Site) -> None:
     host, port = site.host.split(":")
     for length in ("-5", "99999999999999999999", "abc"):
-        with socket.create_connection((host, int(port)), timeout=30) as raw:
+        with socket.create_connection((host, int(port)), timeout=300) as raw:
             request = f"POST /api/grade HTTP/1.1\r\nHost: {site.host}\r\nContent-Type: application/json\r\n"
             raw.sendall(f"{request}Content-Length: {length}\r\n\r\n".encode())
             assert b" 4" in raw.recv(1000).split(b"\r\n")[0]
@@ -278,6 +278,7 @@ def test_the_page_asks_nobody_else() -> None:
             assert word not in text, (file.name, word)
 
 
+@pytest.mark.slow
 def test_the_command_line_of_several(folder: Path) -> None:
     with served(folder, "--token", "ana", "--token", "ben=a-secret-of-his", "--overlap", "2") as server:
         assert list(server.links) == ["ana", "ben"]

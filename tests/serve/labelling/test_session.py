@@ -124,6 +124,7 @@ def test_equal_grades_teach_nothing_and_the_next_round_is_random_too(folder: Pat
     assert session.store.models() == []
 
 
+@pytest.mark.slow
 def test_a_ranker_that_wants_more_labels_gets_them_at_random(folder: Path) -> None:
     session = settled(make_session(folder, ranker=lambda: rw.LambdaMART(n_estimators=5), queries=4))
     for _ in range(3):
@@ -237,7 +238,7 @@ class Waiting(RankSVM):
     go = threading.Event()
 
     def fit(self, *args: Any, **more: Any) -> Any:
-        assert self.go.wait(60)
+        assert self.go.wait(300)
         return super().fit(*args, **more)
 
 
@@ -323,7 +324,7 @@ def test_closing_ends_a_long_fit(folder: Path) -> None:
     session = settled(make_session(folder, ranker=Endless))
     for item in session.now.items:
         session.judge("ana", item, int(truth()[item]), 1)
-    assert started.wait(60)
+    assert started.wait(300)
     session.close()
     assert not any(thread.name == "refit" for thread in threading.enumerate())
     assert session.store.rounds()[-1].number == 1

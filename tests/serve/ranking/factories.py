@@ -59,7 +59,7 @@ class Client:
     def send(
         self, method: str, path: str, body: Any = None, kind: str | None = None, headers: dict[str, str] | None = None
     ) -> tuple[int, Any]:
-        connection = http.client.HTTPConnection(self.host, timeout=120)
+        connection = http.client.HTTPConnection(self.host, timeout=300)
         try:
             return self.send_on(connection, method, path, body, kind, headers)
         finally:

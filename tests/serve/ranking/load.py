@@ -52,7 +52,7 @@ class Load:
         return started
 
     def _ask(self, requests: int) -> None:
-        connection = http.client.HTTPConnection(self.client.host, timeout=60)
+        connection = http.client.HTTPConnection(self.client.host, timeout=300)
         for number in count():
             if number >= requests and self.enough.is_set():
                 break

@@ -67,7 +67,9 @@ def test_every_shipped_ranker_is_among_the_kinds() -> None:
     assert shipped == {*KINDS, "rate"}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=[pytest.mark.slow] * (kind in ("lambdarank", "ranknet"))) for kind in KINDS]
+)
 def test_every_kind_of_ranker_gives_the_scores_of_predict(kind: str, tmp_path: Path) -> None:
     model = fitted(KINDS[kind]())
     rw.save(model, tmp_path / "m.rw")
@@ -83,6 +85,7 @@ def test_every_kind_of_ranker_gives_the_scores_of_predict(kind: str, tmp_path: P
     assert adds == pytest.approx({n: v for n, v in zip(NAMES, why.contributions, strict=True) if v != 0.0})
 
 
+@pytest.mark.slow
 def test_a_classifier_ranks_by_its_decision_function_and_does_not_explain(tmp_path: Path) -> None:
     model = rw.RateClassifier("r@p=0.5", model="linear", random_state=0).fit(DATA.X, (DATA.y > 0).astype(int))
     rw.save(model, tmp_path / "m.rw")

@@ -18,6 +18,7 @@ BODY = json.dumps({"features": X.tolist()}).encode()
 EXCHANGES = 4
 
 
+@pytest.mark.slow
 def test_models_are_exchanged_under_load(tmp_path: Path) -> None:
     """Thousands of requests at once while the file is replaced again and again: no error, no mixed answer."""
     scores = two_models(tmp_path)

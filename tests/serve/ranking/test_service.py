@@ -207,6 +207,7 @@ def test_the_page_loads_nothing_from_elsewhere(client: Client) -> None:
     assert client.send("HEAD", "/docs") == (200, "")
 
 
+@pytest.mark.slow
 def test_the_command_says_where_it_is(tree_file: Path) -> None:
     with command(tree_file, "--token", TOKEN, "--max-documents", "3", "--max-bytes", "2000") as (process, client):
         client.token = TOKEN
@@ -214,7 +215,7 @@ def test_the_command_says_where_it_is(tree_file: Path) -> None:
         assert client.rank({"features": np.ones((4, 4)).tolist()})[0] == 422
         assert client.rank(b" " * 2001)[0] == 413
         process.terminate()
-        assert process.wait(120) == 0
+        assert process.wait(300) == 0
 
 
 @pytest.mark.parametrize(
@@ -235,6 +236,7 @@ def test_what_the_command_refuses(tree_file: Path, arguments: list[str], words: 
     assert (result.exit_code, words in result.stderr) == (2, True), result.stderr
 
 
+@pytest.mark.slow
 def test_models_that_cannot_be_served(tmp_path: Path) -> None:
     (tmp_path / "bad.rw").write_bytes(b"no model")
     rng = np.random.default_rng(0)
