@@ -86,14 +86,14 @@ def check(path: Path, acknowledged: dict[int, tuple[str, Line]], of_writer: dict
         found = {act.id: act for item in range(ITEMS) for act in store.history(item)}
         assert len(store.data) == ITEMS
     for id, (who, line) in acknowledged.items():
-        assert (found[id].who, line_of(found[id])) == (who, line), f"judgement {id} is not as acknowledged"
+        assert (found[id].labeller, line_of(found[id])) == (who, line), f"judgement {id} is not as acknowledged"
     held: dict[tuple[int, str], int | None] = {}
     written = dict.fromkeys(of_writer, 0)
     for id in sorted(found):
         act = found[id]
-        assert act.previous == held.get((act.item, act.who)), f"judgement {id} does not follow the one before it"
-        held[act.item, act.who] = act.grade
-        written[act.who] += 1
+        assert act.previous == held.get((act.item, act.labeller)), f"judgement {id} does not follow the one before it"
+        held[act.item, act.labeller] = act.grade
+        written[act.labeller] += 1
     for who, count in of_writer.items():
         assert written[who] in (count, count + 1), f"{who} wrote {written[who]}, acknowledged were {count}"
     return len(found)

@@ -1,4 +1,4 @@
-"""Cohen's kappa against scikit-learn, Fleiss' kappa against its definition and the worked example of textbooks."""
+"""Cohen's kappa of pairs, Fleiss' kappa against its definition and the worked example of textbooks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from rankwise.errors import DataError, ShapeError
-from rankwise.labels import LabelStore, cohen_kappa, fleiss_kappa
+from rankwise.labels import LabelStore, fleiss_kappa
 
 # Ten subjects, fourteen raters, five categories: the worked example that goes with Fleiss (1971) in encyclopedias.
 WORKED = [
@@ -38,22 +38,25 @@ def fleiss_by_definition(ratings: list[list[int]]) -> Fraction:
     return (sum(agreeing, Fraction(0)) / len(ratings) - chance) / (1 - chance)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_cohen_is_scikit_learns(seed: int) -> None:
-    draw = np.random.default_rng(seed)
-    first = draw.integers(0, draw.integers(2, 6), size=draw.integers(5, 200))
-    second = np.where(draw.random(first.size) < 0.6, first, draw.integers(0, 5, first.size))
-    assert cohen_kappa(first, second) == pytest.approx(cohen_kappa_score(first, second), abs=1e-12)
-
-
-def test_cohen_at_its_ends() -> None:
-    assert cohen_kappa([0, 1, 2], [0, 1, 2]) == 1
-    assert cohen_kappa([0, 1], [1, 0]) == -1
-    assert math.isnan(cohen_kappa([2, 2], [2, 2]))
-    assert math.isnan(cohen_kappa([], []))
-    assert cohen_kappa([2, 2], [2, 1]) == 0
-    with pytest.raises(ShapeError, match=r"got shapes \(2,\) and \(3,\)"):
-        cohen_kappa([1, 2], [1, 2, 3])
+@pytest.mark.parametrize(
+    ("first", "second", "same", "kappa"),
+    [
+        ([0, 1, 2], [0, 1, 2], 1.0, 1.0),
+        ([0, 1], [1, 0], 0.0, -1.0),
+        ([2, 2], [2, 2], 1.0, None),
+        ([2, 2], [2, 1], 0.5, 0.0),
+        ([0, 0, 1, 1], [0, 0, 1, 0], 0.75, 0.5),
+    ],
+)
+def test_cohen_of_a_pair(
+    store: LabelStore, first: list[int], second: list[int], same: float, kappa: float | None
+) -> None:
+    for labeller, grades in (("ana", first), ("ben", second)):
+        for item, grade in enumerate(grades):
+            store.judge(item, grade, labeller)
+    (pair,) = store.agreement().pairs
+    assert pair.same == same
+    assert math.isnan(pair.kappa) if kappa is None else pair.kappa == pytest.approx(kappa, abs=1e-12)
 
 
 def test_fleiss_of_the_worked_example() -> None:
@@ -74,7 +77,7 @@ def test_fleiss_at_its_ends() -> None:
     assert math.isnan(fleiss_kappa(np.zeros((0, 5))))
     with pytest.raises(DataError, match="judged at least twice, got 1 at row 1"):
         fleiss_kappa([[3, 0], [0, 1]])
-    with pytest.raises(ShapeError, match="a row an item and a column per grade"):
+    with pytest.raises(ShapeError, match="a row per item and a column per grade"):
         fleiss_kappa([1, 2])
 
 

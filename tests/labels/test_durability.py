@@ -14,6 +14,8 @@ import pytest
 from rankwise.labels import LabelStore
 from rankwise.labels import _database as database
 
+pytestmark = pytest.mark.slow
+
 KILLS = 300
 
 
@@ -21,7 +23,7 @@ KILLS = 300
 def test_writers_killed_hundreds_of_times_lose_nothing(tmp_path: Path) -> None:
     script = Path(__file__).with_name("crashing_writers.py")
     done = subprocess.run(
-        [sys.executable, str(script), str(tmp_path), str(KILLS), "0"], capture_output=True, text=True, timeout=300
+        [sys.executable, str(script), str(tmp_path), str(KILLS), "0"], capture_output=True, text=True, timeout=1200
     )
     assert done.returncode == 0, done.stderr
     counts = json.loads(done.stdout)

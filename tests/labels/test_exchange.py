@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from rankwise.data import RankingData, read, write
 from rankwise.data.io._qrels import read_qrels
 from rankwise.errors import DataError, FormatError
-from rankwise.labels import Imported, LabelStore
+from rankwise.labels import ImportResult, LabelStore
 
 NAMES = ("out.txt", "out.qrels", "out.csv", "out.tsv", "out.parquet", "out.txt.gz", "out.qrels.zst", "out.csv.xz")
 GRADES = {0: 3, 2: 0, 3: 4, 5: 1}
@@ -30,11 +30,11 @@ def judged(store: LabelStore, who: str = "ana") -> LabelStore:
 def test_judgements_survive_a_file(store: LabelStore, data: RankingData, tmp_path: Path, name: str) -> None:
     assert judged(store).export_judgements(tmp_path / name) == 4
     with LabelStore.create(tmp_path / "other.db", data) as other:
-        assert other.import_judgements(tmp_path / name, "ana") == Imported(recorded=4, unchanged=0, unknown=0)
+        assert other.import_judgements(tmp_path / name, "ana") == ImportResult(recorded=4, unchanged=0, unknown=0)
         assert other.labels().tolist() == store.labels().tolist() == [3, -1, 0, 4, -1, 1]
         # Once more is no news; a grade that differs is.
         other.judge(0, 1, "ana", note="sure?")
-        assert other.import_judgements(tmp_path / name, "ana") == Imported(recorded=1, unchanged=3, unknown=0)
+        assert other.import_judgements(tmp_path / name, "ana") == ImportResult(recorded=1, unchanged=3, unknown=0)
         last = other.history(0)[-1]
         assert (last.grade, last.previous, last.note) == (3, 1, "sure?")
 
@@ -92,7 +92,7 @@ def test_a_file_that_does_not_fit_changes_nothing(store: LabelStore, tmp_path: P
 def test_unknown_documents_can_be_skipped_and_unjudged_ones_always_are(store: LabelStore, tmp_path: Path) -> None:
     (tmp_path / "in.qrels").write_text("7 0 a 1\n7 0 zzz 1\n7 0 b -2\n9 0 a 0\n")
     found = store.import_judgements(tmp_path / "in.qrels", "nist", skip_unknown=True)
-    assert found == Imported(recorded=1, unchanged=0, unknown=2)
+    assert found == ImportResult(recorded=1, unchanged=0, unknown=2)
     assert store.labels().tolist() == [1, -1, -1, -1, -1, -1]
 
 
@@ -117,7 +117,7 @@ def test_sparse_data_weights_and_documents_without_ids(tmp_path: Path, name: str
         store.judge(0, 1, "ana")
         store.judge(2, 2, "ana")
         store.export_judgements(tmp_path / name)
-        assert store.import_judgements(tmp_path / name, "ben") == Imported(recorded=2, unchanged=0, unknown=0)
+        assert store.import_judgements(tmp_path / name, "ben") == ImportResult(recorded=2, unchanged=0, unknown=0)
         assert store.labels("ben").tolist() == [1, -1, 2]
 
 

@@ -128,6 +128,7 @@ store.judge(0, 1, "parent")
 """
 
 
+@pytest.mark.slow
 def test_a_store_is_not_carried_over_a_fork(path: Path, store: LabelStore) -> None:
     subprocess.run([sys.executable, "-c", FORKED, str(path)], check=True)
     assert store.labellers() == ["parent"]

@@ -13,7 +13,7 @@ import pytest
 from rankwise.data import RankingData
 from rankwise.errors import DataError, StoreError
 from rankwise.labels import LabelStore
-from rankwise.labels import _migrate as migrate
+from rankwise.labels import _database as database
 
 NEXT = "ALTER TABLE judgements ADD COLUMN seconds REAL; CREATE TABLE extra (id INTEGER);\n"
 AFTER_NEXT = """
@@ -29,11 +29,10 @@ Later = Callable[..., None]
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> Later:
     """Makes the code one that knows further versions."""
-    known = migrate.scripts()
+    known = database.scripts()
 
     def add(*more: str) -> None:
-        for home in ("_migrate", "_database"):
-            monkeypatch.setattr(f"rankwise.labels.{home}.scripts", lambda: [*known, *more])
+        monkeypatch.setattr("rankwise.labels._database.scripts", lambda: [*known, *more])
 
     return add
 
@@ -56,12 +55,12 @@ def test_scripts_are_numbered_without_gaps() -> None:
     assert [re.fullmatch(r"(\d{4})_\w+\.sql", name)[1] for name in names] == [
         f"{number:04d}" for number in range(1, len(names) + 1)
     ]
-    assert len(migrate.scripts()) == len(names)
+    assert len(database.scripts()) == len(names)
 
 
 def test_a_new_store_has_the_newest_version(path: Path, store: LabelStore) -> None:
-    assert version(path) == len(migrate.scripts())
-    assert by_hand(path, "PRAGMA application_id") == [(migrate.APPLICATION,)]
+    assert version(path) == len(database.scripts())
+    assert by_hand(path, "PRAGMA application_id") == [(database.APPLICATION_ID,)]
 
 
 def test_an_older_store_is_migrated_and_keeps_everything(path: Path, store: LabelStore, later: Later) -> None:
@@ -71,14 +70,14 @@ def test_an_older_store_is_migrated_and_keeps_everything(path: Path, store: Labe
     with LabelStore.open(path) as again:
         assert again.history(2) == [judged]
         again.judge(2, 1, "ana")
-    assert version(path) == len(migrate.scripts())
+    assert version(path) == len(database.scripts())
     assert by_hand(path, "SELECT id FROM extra") == [(1,)]
     assert by_hand(path, "SELECT grade, seconds FROM judgements") == [(3, None), (1, None)]
 
 
 def test_a_newer_store_is_refused_and_left_alone(path: Path, store: LabelStore) -> None:
     store.close()
-    newest = len(migrate.scripts())
+    newest = len(database.scripts())
     by_hand(path, f"PRAGMA user_version = {newest + 1}")
     before = path.read_bytes()
     with pytest.raises(StoreError, match=f"has version {newest + 1} and this rankwise knows versions up to {newest}"):

@@ -19,7 +19,7 @@ def held(store: LabelStore, item: int, who: str) -> tuple[int | None, bool, str 
     """Grade, skipped and note of a labeller by replaying the whole history, with undo as popping a stack."""
     stack: list[Judgement] = []
     for act in store.history(item):
-        if act.who != who:
+        if act.labeller != who:
             continue
         if act.act == "undo":
             assert stack.pop().id == act.undoes
@@ -37,7 +37,7 @@ def held(store: LabelStore, item: int, who: str) -> tuple[int | None, bool, str 
 
 def test_a_judgement_says_what_was_recorded(store: LabelStore) -> None:
     judged = store.judge(2, 3, "ana", note="hm")
-    assert (judged.item, judged.grade, judged.previous, judged.who, judged.act) == (2, 3, None, "ana", "grade")
+    assert (judged.item, judged.grade, judged.previous, judged.labeller, judged.act) == (2, 3, None, "ana", "grade")
     assert (judged.note, judged.round, judged.skipped, judged.undoes) == ("hm", 0, False, None)
     assert abs(datetime.fromisoformat(judged.at) - datetime.now(UTC)) < timedelta(minutes=1)
     assert store.history(2) == [judged]
@@ -138,7 +138,7 @@ def test_what_holds_is_what_replaying_history_gives(store: LabelStore, seed: int
             grade, skipped, note = held(store, item, who)
             assert now.get(item, (None, False)) == (grade, skipped)
             assert store.labels(who)[item] == (-1 if grade is None else grade)
-            assert [act for act in store.history(item) if act.who == who][-1].note == note
+            assert [act for act in store.history(item) if act.labeller == who][-1].note == note
 
 
 def test_the_majority_trains_and_the_lowest_of_equals(store: LabelStore, data: RankingData) -> None:

@@ -8,6 +8,8 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from rankwise.data import RankingData
 from rankwise.errors import RankwiseError
 from rankwise.labels import LabelStore
@@ -27,8 +29,8 @@ def check_chains(store: LabelStore) -> None:
     for item in range(6):
         held: dict[str, int | None] = {}
         for act in store.history(item):
-            assert act.previous == held.get(act.who)
-            held[act.who] = act.grade
+            assert act.previous == held.get(act.labeller)
+            held[act.labeller] = act.grade
 
 
 def at_once(*tasks: Callable[[], object]) -> None:
@@ -59,9 +61,10 @@ def test_threads(path: Path, store: LabelStore) -> None:
     check_chains(store)
 
 
+@pytest.mark.slow
 def test_processes(path: Path, store: LabelStore) -> None:
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(path), who, "30"]) for who in "abc"]
-    assert [writer.wait(timeout=60) for writer in writers] == [0, 0, 0]
+    assert [writer.wait(timeout=600) for writer in writers] == [0, 0, 0]
     assert sum(len(store.history(item)) for item in range(6)) == 3 * 30 * 2
     assert store.labellers() == ["a", "b", "c", "everybody"]
     check_chains(store)

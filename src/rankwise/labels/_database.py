@@ -1,7 +1,8 @@
-"""The file: how it is opened, locked and kept from losing what was committed.
+"""The file: how it is opened, locked, brought to the newest schema and kept from losing what was committed.
 
 Write-ahead log with synchronous=FULL: a commit returns when the log is on the disk. One connection per process, used
-by its threads in turn; processes wait for each other, for half a minute at most.
+by its threads in turn; processes wait for each other, for half a minute at most. Schemas are in `migrations`: one SQL
+file per version, applied in order, and `user_version` says how far.
 """
 
 from __future__ import annotations
@@ -13,15 +14,19 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from importlib.resources import files
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from rankwise.errors import DataError, StoreError
-from rankwise.labels._migrate import apply_scripts, scripts, store_version
 
+SqlValue: TypeAlias = str | int | float | bytes | None
+
+APPLICATION_ID = 0x72776C62  # "rwlb", as the first script sets it
 BUSY_SECONDS = 30
-ATTEMPT_SECONDS = (0.0002, 0.002)  # between attempts; at random, or two processes might stay in step
+RETRY_SECONDS = (0.0002, 0.002)  # between attempts; at random, or two processes might stay in step
 CHECKPOINT_BYTES = 4 << 20
 
 SETTINGS = (
@@ -62,30 +67,23 @@ class Database:
                 isolation_level=None,
                 check_same_thread=False,
             )
-            try:
+            with self.closed_on_error():
                 for setting in SETTINGS:
                     self._connection.execute(setting)
                 self._version = store_version(self._connection, path)
-            except BaseException:
-                self._connection.close()
-                raise
 
     @classmethod
     def create(cls, path: Path) -> Database:
-        """An empty store for `bring_up` to fill, its file for the owner's eyes alone; SQLite gives the log the same."""
+        """An empty file for `apply_scripts`, for the owner's eyes alone; SQLite gives the log the same."""
         if not path.parent.is_dir():
             raise DataError(f"cannot create {path}: there is no folder {path.parent}; create it first")
         with suppress(FileExistsError):
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
             _sync_folder(path.parent)
         database = cls(path)
-        try:
+        with database.closed_on_error(), database._explained():
             database.check_empty()
-            with database._explained():
-                database._connection.execute("PRAGMA journal_mode = WAL")
-        except BaseException:
-            database.close()
-            raise
+            database._connection.execute("PRAGMA journal_mode = WAL")
         return database
 
     def check_empty(self) -> None:
@@ -98,15 +96,12 @@ class Database:
     def open(cls, path: Path) -> Database:
         """A store that was created, brought to the newest version."""
         database = cls(path)
-        try:
+        with database.closed_on_error():
             if database._version == 0:
                 raise DataError(f"{path} is empty, its creation was cut off; create it again")
             if database._version < len(scripts()):
                 with database.transaction() as connection:
                     apply_scripts(connection, store_version(connection, path))
-        except BaseException:
-            database.close()
-            raise
         return database
 
     @contextmanager
@@ -123,7 +118,7 @@ class Database:
                 raise
             self._checkpoint()
 
-    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def rows(self, sql: str, parameters: Sequence[SqlValue] = ()) -> list[tuple[Any, ...]]:
         """What a SELECT finds."""
         with self._explained(), self._lock:
             return self._connection.execute(sql, parameters).fetchall()
@@ -137,6 +132,15 @@ class Database:
         """Let go of the file."""
         with self._lock:
             self._connection.close()
+
+    @contextmanager
+    def closed_on_error(self) -> Iterator[None]:
+        """Let go of the file if the block fails, which else would give it to somebody."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
 
     def _begin(self) -> None:
         """Start to write as soon as no other process does.
@@ -154,7 +158,7 @@ class Database:
                 except sqlite3.OperationalError as error:
                     if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                         raise
-                time.sleep(self._pauses.uniform(*ATTEMPT_SECONDS))
+                time.sleep(self._pauses.uniform(*RETRY_SECONDS))
         finally:
             self._connection.execute(f"PRAGMA busy_timeout = {round(1000 * BUSY_SECONDS)}")
 
@@ -189,3 +193,52 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def scripts() -> list[str]:
+    """The scripts by version: number k leads from version k to k + 1."""
+    scripts_found = [
+        file for file in files("rankwise.labels").joinpath("migrations").iterdir() if file.name.endswith(".sql")
+    ]
+    return [file.read_text(encoding="utf-8") for file in sorted(scripts_found, key=lambda file: file.name)]
+
+
+def store_version(connection: sqlite3.Connection, path: object) -> int:
+    """The version of a store, 0 for an empty file; refuses files that are not ours or that a later rankwise made."""
+    version, application, tables = (
+        connection.execute(sql).fetchone()[0]
+        for sql in ("PRAGMA user_version", "PRAGMA application_id", "SELECT count(*) FROM sqlite_master")
+    )
+    if version == application == tables == 0:
+        return 0
+    if application != APPLICATION_ID:
+        raise StoreError(f"{path} is a database, but not a label store of rankwise; name another file")
+    newest = len(scripts())
+    if version > newest:
+        raise StoreError(
+            f"{path} has version {version} and this rankwise knows versions up to {newest}; get a newer rankwise"
+        )
+    return int(version)
+
+
+def apply_scripts(connection: sqlite3.Connection, version: int) -> None:
+    """Bring a store of this version to the newest; the caller holds the transaction, so it is all or nothing."""
+    for number, script in enumerate(scripts()[version:], start=version + 1):
+        for statement in _statements(script):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {number:d}")  # a pragma takes no parameters
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Statements one by one: `executescript` would commit the transaction first."""
+    statement = ""
+    for piece in script.split(";")[:-1]:
+        statement += piece + ";"
+        if sqlite3.complete_statement(statement):  # and not amid a comment, a text or a trigger
+            yield statement
+            statement = ""
+
+
+def now() -> str:
+    """This moment in UTC, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,9 +1,11 @@
-"""Items and queries as they come out of the store; they never change, so that they can be read once and kept."""
+"""Items and queries on their way into the store, where they never change, and out of it."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,13 +15,17 @@ from numpy.typing import NDArray
 
 from rankwise.data import RankingData
 from rankwise.data.io._trec import UNJUDGED
-from rankwise.labels._database import Database
+from rankwise.errors import DataError
+from rankwise.labels._checks import fields_json, plain_text
+from rankwise.labels._database import Database, SqlValue, now
+from rankwise.types import Features, JsonObject
 
+QID_TYPES = {"i": "int64", "u": "uint64", "f": "float64"}
 ROWS_AT_ONCE = 10_000  # a read that lasts would keep the log from being moved into the database
 
 
 @dataclass(frozen=True)
-class Facts:
+class StoreMetadata:
     """What holds for the whole store."""
 
     created: str
@@ -34,23 +40,38 @@ class Facts:
 
 @dataclass(frozen=True)
 class Item:
-    """A document of a query, as a labeller sees it; `item` is its row in the data, fields are data to be escaped."""
+    """A document of a query, as a labeller sees it.
+
+    Parameters
+    ----------
+    item : int
+        The row of the document in the data that the store was made from.
+    qid : str
+        The id of its query.
+    doc_id : str
+        Its own id; documents without one are named by their row.
+    fields : dict
+        What is shown of the document: its text, its title and whatever else `texts` had. Escape it wherever it is
+        shown.
+    query_fields : dict
+        What is shown of the query, likewise.
+    """
 
     item: int
     qid: str
     doc_id: str
-    fields: dict[str, Any]
-    query_fields: dict[str, Any]
+    fields: JsonObject
+    query_fields: JsonObject
 
 
-def read_facts(database: Database) -> Facts:
-    """The facts, and how many items there are."""
+def read_metadata(database: Database) -> StoreMetadata:
+    """What holds for the whole store, and how many items there are."""
     ((created, highest, n_features, is_sparse, qid_type, names, digest, n_items),) = database.rows(
         "SELECT created, highest_grade, n_features, is_sparse, qid_type, feature_names, digest, "
         "(SELECT max(id) + 1 FROM items) FROM facts"
     )
     names = None if names is None else json.loads(names)
-    return Facts(created, highest, n_features, bool(is_sparse), qid_type, names, digest, n_items)
+    return StoreMetadata(created, highest, n_features, bool(is_sparse), qid_type, names, digest, n_items)
 
 
 def read_item(database: Database, item: int) -> Item:
@@ -65,20 +86,20 @@ def read_item(database: Database, item: int) -> Item:
 
 def item_named(connection: sqlite3.Connection, qid: str, doc_id: str) -> int | None:
     """The item of this query and document, if there is one."""
-    found = connection.execute(
+    row = connection.execute(
         "SELECT items.id FROM items JOIN queries ON queries.id = query WHERE qid = ? AND doc_id = ?", (qid, doc_id)
     ).fetchone()
-    return None if found is None else int(found[0])
+    return None if row is None else int(row[0])
 
 
-def read_data(database: Database, facts: Facts) -> RankingData:
+def read_data(database: Database, metadata: StoreMetadata) -> RankingData:
     """The data that the store was made from, every row unjudged."""
     queries = database.rows("SELECT qid, weight FROM queries ORDER BY id")
     query_of_row: list[int] = []
     doc_ids: list[str] = []
     columns: list[bytes] = []
     values: list[bytes] = []
-    for start in range(0, facts.n_items, ROWS_AT_ONCE):
+    for start in range(0, metadata.n_items, ROWS_AT_ONCE):
         for query, doc_id, of_row, value in database.rows(
             "SELECT query, doc_id, feature_columns, feature_values FROM items WHERE id >= ? AND id < ? ORDER BY id",
             (start, start + ROWS_AT_ONCE),
@@ -87,21 +108,88 @@ def read_data(database: Database, facts: Facts) -> RankingData:
             doc_ids.append(doc_id)
             columns.append(of_row or b"")
             values.append(value)
-    qids = np.array([qid for qid, _ in queries], dtype=np.dtype(facts.qid_type))
+    qids = np.array([qid for qid, _ in queries], dtype=np.dtype(metadata.qid_type))
     return RankingData(
-        _features(facts, columns, values),
-        np.full(facts.n_items, UNJUDGED),
+        _features(metadata, columns, values),
+        np.full(metadata.n_items, UNJUDGED),
         qids[query_of_row],
         np.array(doc_ids, dtype=object),
         None if queries[0][1] is None else np.array([weight for _, weight in queries]),
-        feature_names=facts.feature_names,
+        feature_names=metadata.feature_names,
     )
 
 
-def _features(facts: Facts, columns: list[bytes], values: list[bytes]) -> Any:
-    shape = (facts.n_items, facts.n_features)
+def _features(metadata: StoreMetadata, columns: list[bytes], values: list[bytes]) -> Features:
+    shape = (metadata.n_items, metadata.n_features)
     entries: NDArray[np.float32] = np.frombuffer(b"".join(values), dtype="<f4")
-    if not facts.is_sparse:
+    if not metadata.is_sparse:
         return entries.reshape(shape)
     row_ends = np.concatenate(([0], np.cumsum([len(value) // entries.itemsize for value in values])))
     return sp.csr_array((entries, np.frombuffer(b"".join(columns), dtype="<i4"), row_ends), shape=shape)
+
+
+class NewItems:
+    """A `RankingData`, checked, as the rows that the tables hold. Documents without ids are named by their row."""
+
+    def __init__(self, data: RankingData, texts: Mapping[str, object], query_texts: Mapping[Any, object]) -> None:
+        if data.scores is not None:
+            raise DataError("a label store has no place for scores; pass dataclasses.replace(data, scores=None)")
+        self._data = data
+        self._X: Any = sp.csr_array(data.X, copy=True) if data.is_sparse else data.X
+        if data.is_sparse:
+            self._X.sum_duplicates()
+        self._qids = [plain_text(str(qid), "a qid") for qid in data.groups.qids.tolist()]
+        self._query_of_row = data.groups.query_of_row().tolist()
+        self._doc_ids: list[str] = list(map(str, range(len(data)))) if data.doc_ids is None else data.doc_ids.tolist()
+        self._check_doc_ids()
+        self._texts = {doc: fields_json(texts[doc], f"document {doc!r}") for doc in self._doc_ids if doc in texts}
+        by_qid = {str(qid): fields for qid, fields in query_texts.items()}
+        self._query_texts = {qid: fields_json(by_qid[qid], f"query {qid!r}") for qid in self._qids if qid in by_qid}
+
+    def _check_doc_ids(self) -> None:
+        earlier = set()
+        for row, (query, doc_id) in enumerate(zip(self._query_of_row, self._doc_ids, strict=True)):
+            if not doc_id:
+                raise DataError(f"every document must have an id, or none, got no id at row {row}; name that row")
+            if (query, doc_id) in earlier:
+                raise DataError(
+                    f"a document may stand once in a query, got {doc_id!r} twice in query "
+                    f"{self._qids[query]!r}, again at row {row}; drop that row"
+                )
+            earlier.add((query, doc_id))
+
+    @property
+    def digest(self) -> str:
+        """A fingerprint of ids and features, the same for the same data however it was read."""
+        X, digest = self._X, hashlib.sha256()
+        names = [self._data.n_features, self._data.feature_names, self._qids, self._query_of_row, self._doc_ids]
+        digest.update(json.dumps(names).encode())
+        arrays = (X.indptr.astype("<i8"), X.indices.astype("<i8"), X.data) if self._data.is_sparse else (X,)
+        for array in arrays:
+            digest.update(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).data)
+        return digest.hexdigest()
+
+    def insert(self, connection: sqlite3.Connection, highest_grade: int) -> None:
+        """Write all of it into empty tables."""
+        data, weight = self._data, self._data.query_weight
+        names = None if data.feature_names is None else json.dumps(data.feature_names)
+        qid_type = QID_TYPES.get(data.qid.dtype.kind, "str")
+        metadata = (now(), highest_grade, data.n_features, data.is_sparse, qid_type, names, self.digest)
+        connection.execute("INSERT INTO facts VALUES (1, ?, ?, ?, ?, ?, ?, ?)", metadata)
+        weights = [None] * len(self._qids) if weight is None else weight.tolist()
+        connection.executemany(
+            "INSERT INTO queries VALUES (?, ?, ?, ?)",
+            ((n, qid, weights[n], self._query_texts.get(qid)) for n, qid in enumerate(self._qids)),
+        )
+        connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?)", self._rows())
+
+    def _rows(self) -> Iterator[tuple[SqlValue, ...]]:
+        for row, (query, doc_id) in enumerate(zip(self._query_of_row, self._doc_ids, strict=True)):
+            yield row, query, doc_id, self._texts.get(doc_id), *self._features(row)
+
+    def _features(self, row: int) -> tuple[bytes | None, bytes]:
+        X = self._X
+        if not self._data.is_sparse:
+            return None, X[row].astype("<f4", copy=False).tobytes()
+        entries = slice(X.indptr[row], X.indptr[row + 1])
+        return X.indices[entries].astype("<i4").tobytes(), X.data[entries].astype("<f4", copy=False).tobytes()

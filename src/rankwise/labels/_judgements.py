@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from rankwise.errors import DataError
-from rankwise.labels._clock import now
-from rankwise.labels._database import Database
+from rankwise.labels._database import Database, SqlValue, now
 from rankwise.labels._rounds import open_round
 
 COLUMNS = "id, item, who, at, act, grade, previous, skipped, note, round, undoes"
@@ -24,7 +23,7 @@ LAST_ACT = (
 )
 
 
-class State(NamedTuple):
+class HeldState(NamedTuple):
     """What a labeller holds of an item."""
 
     grade: int | None = None
@@ -34,14 +33,37 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class Judgement:
-    """One act: `grade`, `skipped` and `note` hold after it, `previous` was the grade before it.
+    """One act of a labeller on an item.
 
-    `act` is grade, skip, note or undo; an undo names the judgement that it `undoes`.
+    Parameters
+    ----------
+    id : int
+        Judgements are numbered in the order in which they were recorded.
+    item : int
+        The item, by its row in the data.
+    labeller : str
+        Who judged.
+    at : str
+        When, in UTC, in ISO 8601.
+    act : {"grade", "skip", "note", "undo"}
+        What the labeller did.
+    grade : int or None
+        The grade that holds after the act.
+    previous : int or None
+        The grade that held before it.
+    skipped : bool
+        Whether the labeller holds the item as skipped after the act.
+    note : str or None
+        The remark that holds after the act.
+    round : int
+        The round that was open.
+    undoes : int or None
+        The id of the judgement that an undo takes back.
     """
 
     id: int
     item: int
-    who: str
+    labeller: str
     at: str
     act: str
     grade: int | None
@@ -52,22 +74,28 @@ class Judgement:
     undoes: int | None
 
 
-def state(connection: sqlite3.Connection, item: int, who: str, before: int | None = None) -> State:
+def state(connection: sqlite3.Connection, item: int, labeller: str, before: int | None = None) -> HeldState:
     """The state of a labeller and an item, now or before a certain judgement."""
     row = connection.execute(
         "SELECT grade, skipped, note FROM judgements WHERE item = ? AND who = ? AND (? IS NULL OR id < ?) "
         "ORDER BY id DESC LIMIT 1",
-        (item, who, before, before),
+        (item, labeller, before, before),
     ).fetchone()
-    return State() if row is None else State(row[0], bool(row[1]), row[2])
+    return HeldState() if row is None else HeldState(row[0], bool(row[1]), row[2])
 
 
 def add(
-    connection: sqlite3.Connection, item: int, who: str, act: str, after: State, round: int, undoes: int | None = None
+    connection: sqlite3.Connection,
+    item: int,
+    labeller: str,
+    act: str,
+    after: HeldState,
+    round: int,
+    undoes: int | None = None,
 ) -> Judgement:
     """Append an act inside the caller's transaction."""
-    previous = state(connection, item, who).grade
-    row = (item, who, now(), act, after.grade, previous, after.skipped, after.note, round, undoes)
+    previous = state(connection, item, labeller).grade
+    row = (item, labeller, now(), act, after.grade, previous, after.skipped, after.note, round, undoes)
     cursor = connection.execute(
         "INSERT INTO judgements (item, who, at, act, grade, previous, skipped, note, round, undoes) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -76,39 +104,38 @@ def add(
     return Judgement(cursor.lastrowid or 0, *row)
 
 
-def undo(connection: sqlite3.Connection, who: str, last: int | None) -> Judgement:
+def undo(connection: sqlite3.Connection, labeller: str, last: int | None) -> Judgement:
     """Take back the last act of a labeller that is not taken back yet, inside the caller's transaction."""
-    row = connection.execute(f"SELECT id, item FROM judgements WHERE {LAST_ACT}", (who,)).fetchone()
+    row = connection.execute(f"SELECT id, item FROM judgements WHERE {LAST_ACT}", (labeller,)).fetchone()
     if row is None:
-        raise DataError(f"{who} has nothing to undo; judge something first")
+        raise DataError(f"{labeller} has nothing to undo; judge something first")
     id, item = row
     if last is not None and last != id:
-        raise DataError(f"the last judgement of {who} is {id}, not {str(last)[:40]}; look again before undoing")
-    return add(connection, item, who, "undo", state(connection, item, who, before=id), open_round(connection), id)
+        raise DataError(f"the last judgement of {labeller} is {id}, not {str(last)[:40]}; look again before undoing")
+    return add(
+        connection, item, labeller, "undo", state(connection, item, labeller, before=id), open_round(connection), id
+    )
 
 
-def last_act(database: Database, who: str) -> Judgement | None:
+def last_act(database: Database, labeller: str) -> Judgement | None:
     """What `undo` would take back."""
-    return next(iter(select(database, LAST_ACT, (who,))), None)
+    return next(iter(select(database, LAST_ACT, (labeller,))), None)
 
 
-def select(database: Database, where: str, parameters: Sequence[Any] = ()) -> list[Judgement]:
-    """Judgements that a condition of ours holds for, oldest first."""
+def select(database: Database, where: str, parameters: Sequence[SqlValue] = ()) -> list[Judgement]:
+    """Judgements for which a condition of ours holds, oldest first."""
     rows = database.rows(f"SELECT {COLUMNS} FROM judgements WHERE {where} ORDER BY id", parameters)
-    return [
-        Judgement(id, item, who, at, act, grade, previous, bool(skipped), note, round, undoes)
-        for id, item, who, at, act, grade, previous, skipped, note, round, undoes in rows
-    ]
+    acts = [Judgement(*row) for row in rows]
+    return [replace(act, skipped=bool(act.skipped)) for act in acts]
 
 
-def in_force(database: Database, who: str | None) -> list[tuple[int, str, int]]:
+def in_force(database: Database, labeller: str | None) -> list[tuple[int, str, int]]:
     """Item, labeller and grade, where a labeller now holds a grade."""
-    rows = database.rows(
+    return database.rows(
         f"SELECT item, who, grade FROM judgements WHERE {LAST_ROWS} AND grade IS NOT NULL AND (? IS NULL OR who = ?) "
         "ORDER BY item, who",
-        (who, who),
+        (labeller, labeller),
     )
-    return [(item, name, grade) for item, name, grade in rows]
 
 
 def labelled_items(connection: sqlite3.Connection) -> int:

@@ -11,15 +11,33 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rankwise.errors import DataError, StoreError
-from rankwise.labels._clock import now
-from rankwise.labels._database import Database
+from rankwise.labels._database import Database, now
 
 
 @dataclass(frozen=True)
-class Round:
-    """A round as it began: `metrics` of the ranker that the `labelled` items had taught, and the `items` chosen.
+class LabelRound:
+    """A round of labelling, as it began.
 
     Round 0 has no sampler: it holds what was known before anything was chosen.
+
+    Parameters
+    ----------
+    number : int
+        Rounds are counted from 0.
+    at : str
+        When it began, in UTC, in ISO 8601.
+    sampler : str or None
+        The name of the sampler that chose the items.
+    ranker : str or None
+        The name of the ranker that was fitted before it.
+    metrics : dict of str to float
+        How good that ranker was, by metric.
+    gain : float or None
+        What labelling this round was estimated to add to the metric.
+    labelled : int
+        How many items had a label when the round began.
+    items : tuple of int
+        The items that were chosen, in the sampler's order.
     """
 
     number: int
@@ -34,7 +52,19 @@ class Round:
 
 @dataclass(frozen=True)
 class StoredModel:
-    """A model file of a round, and what its bytes were when it was recorded."""
+    """A model file of a round, and what its bytes were when it was recorded.
+
+    Parameters
+    ----------
+    round : int
+        The round that was open.
+    at : str
+        When it was recorded, in UTC, in ISO 8601.
+    path : Path
+        The file.
+    sha256 : str
+        The SHA-256 of its bytes, in hexadecimal.
+    """
 
     round: int
     at: str
@@ -42,7 +72,18 @@ class StoredModel:
     sha256: str
 
     def check(self) -> Path:
-        """The path, if the file is still what it was."""
+        """Check that the file is still what it was.
+
+        Returns
+        -------
+        Path
+            The path of the file.
+
+        Raises
+        ------
+        StoreError
+            If the file is gone, or has other bytes.
+        """
         if not self.path.is_file() or _digest(self.path) != self.sha256:
             raise StoreError(f"{self.path} is gone or is not the model of round {self.round} any more; fit it again")
         return self.path
@@ -55,10 +96,10 @@ def open_round(connection: sqlite3.Connection) -> int:
 
 def check_round(connection: sqlite3.Connection, round: int | None) -> int:
     """The open round, which must be the one that the caller believes in, if it says so."""
-    now_open = open_round(connection)
-    if round is not None and (isinstance(round, bool) or round != now_open):
-        raise DataError(f"round {str(round)[:40]} is not open, round {now_open} is; load that round and judge again")
-    return now_open
+    open_number = open_round(connection)
+    if round is not None and (isinstance(round, bool) or round != open_number):
+        raise DataError(f"round {str(round)[:40]} is not open, round {open_number} is; load that round and judge again")
+    return open_number
 
 
 def add_round(
@@ -86,14 +127,14 @@ def add_round(
     )
 
 
-def read_rounds(database: Database) -> list[Round]:
+def read_rounds(database: Database) -> list[LabelRound]:
     """All rounds, the first first."""
     chosen: dict[int, list[int]] = {}
     rounds = database.rows("SELECT number, at, sampler, ranker, metrics, gain, labelled FROM rounds ORDER BY number")
     for number, item in database.rows("SELECT round, item FROM choices ORDER BY round, place"):
         chosen.setdefault(number, []).append(item)
     return [
-        Round(number, at, sampler, ranker, json.loads(metrics), gain, labelled, tuple(chosen.get(number, ())))
+        LabelRound(number, at, sampler, ranker, json.loads(metrics), gain, labelled, tuple(chosen.get(number, ())))
         for number, at, sampler, ranker, metrics, gain, labelled in rounds
     ]
 

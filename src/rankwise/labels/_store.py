@@ -14,70 +14,119 @@ from rankwise.data import RankingData
 from rankwise.errors import DataError
 from rankwise.labels import _judgements as judgements
 from rankwise.labels import _rounds as rounds
-from rankwise.labels._agreement import Agreement, agreement_of
-from rankwise.labels._checked import check_name, plain_text, whole_number
-from rankwise.labels._database import Database
-from rankwise.labels._exchange import Imported, export_labels, import_labels
-from rankwise.labels._items import Item, read_data, read_facts, read_item
+from rankwise.labels._agreement import Agreement, agreement_of, majority
+from rankwise.labels._checks import check_name, plain_text, whole_number
+from rankwise.labels._database import Database, apply_scripts
+from rankwise.labels._files import ImportResult, export_labels, import_labels
+from rankwise.labels._items import Item, NewItems, read_data, read_item, read_metadata
 from rankwise.labels._judgements import Judgement
-from rankwise.labels._majority import majority
-from rankwise.labels._migrate import apply_scripts
-from rankwise.labels._new_items import NewItems
-from rankwise.labels._rounds import Round, StoredModel
+from rankwise.labels._rounds import LabelRound, StoredModel
 from rankwise.types import FloatArray
 
-MOST_GRADES = 100
+MAX_HIGHEST_GRADE = 100
 
 
 class LabelStore:
-    """Items to label and everything that was said about them; nothing is ever overwritten.
+    """Items to label and everything that was said about them, in one SQLite file; nothing is ever overwritten.
 
     An item is a row of the data that the store was made from, by its number. A call that records something returns
     when it is on the disk; one that raises has changed nothing. Threads may share a store; processes open one each.
+    `LabelStore.create` makes one, `LabelStore.open` opens it again, and `with` closes it.
+
+    Parameters
+    ----------
+    database : Database
+        An open file; `create` and `open` make it from a path.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from rankwise.data import RankingData
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> data = RankingData([[0.5], [0.1]], [-1, -1], qid=[7, 7])
+    >>> with LabelStore.create(f"{folder.name}/labels.db", data) as store:
+    ...     _ = store.judge(0, 3, "ana"), store.judge(0, 1, "ben"), store.judge(0, 3, "cem")
+    ...     store.labels()
+    array([ 3., -1.])
+    >>> folder.cleanup()
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._facts = read_facts(database)
+        self._metadata = read_metadata(database)
 
     @classmethod
     def create(
         cls,
         path: str | PathLike[str],
         data: RankingData,
-        texts: Mapping[str, Any] | None = None,
-        query_texts: Mapping[Any, Any] | None = None,
+        texts: Mapping[str, object] | None = None,
+        query_texts: Mapping[Any, object] | None = None,
         *,
         highest_grade: int = 4,
     ) -> LabelStore:
-        """Make a store of the rows of `data`, all of them unjudged: labels of `data` are for `import_judgements`.
+        """Make a store of the rows of `data`, all of them unjudged.
 
-        `texts` has a text or a mapping of fields by document id, `query_texts` by query id; `read_texts` reads both.
-        The file can be read by its owner alone.
+        Parameters
+        ----------
+        path : str or PathLike
+            The new file; its owner alone can read it.
+        data : RankingData
+            What is to be labelled; its own labels are for `import_judgements`.
+        texts : mapping, default=None
+            A text or a mapping of fields by document id; `read_texts` reads them from a file.
+        query_texts : mapping, default=None
+            A text or a mapping of fields by query id.
+        highest_grade : int, default=4
+            Grades go from 0 to this one, at most 100.
+
+        Returns
+        -------
+        LabelStore
+            The store, open.
+
+        Raises
+        ------
+        DataError
+            If there is a store already, or an id of a document stands twice in a query.
+        StoreError
+            If the file cannot be written.
         """
-        highest_grade = whole_number(highest_grade, "the highest grade", 1, MOST_GRADES)
+        highest_grade = whole_number(highest_grade, "the highest grade", 1, MAX_HIGHEST_GRADE)
         items = NewItems(data, texts or {}, query_texts or {})
         database = Database.create(Path(path))
-        try:
+        with database.closed_on_error():
             with database.transaction() as connection:
                 database.check_empty()  # another process may have been faster
                 apply_scripts(connection, 0)
                 items.insert(connection, highest_grade)
                 rounds.add_round(connection, 0, [], None, None, {}, None, labelled=0)
             return cls(database)
-        except BaseException:
-            database.close()
-            raise
 
     @classmethod
     def open(cls, path: str | PathLike[str]) -> LabelStore:
-        """Open a store; one that an older rankwise made is brought up to date."""
+        """Open a store; one that an older rankwise made is brought up to date.
+
+        Parameters
+        ----------
+        path : str or PathLike
+            The file.
+
+        Returns
+        -------
+        LabelStore
+            The store.
+
+        Raises
+        ------
+        DataError
+            If there is no such file, or its creation was cut off.
+        StoreError
+            If the file is no label store, is damaged, or a newer rankwise made it.
+        """
         database = Database.open(Path(path))
-        try:
+        with database.closed_on_error():
             return cls(database)
-        except BaseException:
-            database.close()
-            raise
 
     def close(self) -> None:
         """Let go of the file."""
@@ -94,20 +143,42 @@ class LabelStore:
     @property
     def highest_grade(self) -> int:
         """Grades go from 0 to this one."""
-        return self._facts.highest_grade
+        return self._metadata.highest_grade
 
     @cached_property
     def data(self) -> RankingData:
         """All items, every row unjudged (-1). It is read once and kept; documents without ids are named by row."""
-        return read_data(self._database, self._facts)
+        return read_data(self._database, self._metadata)
 
     def item(self, item: int) -> Item:
-        """What a labeller is shown of an item. Texts are data: escape them wherever they are shown."""
-        return read_item(self._database, self._known(item))
+        """What a labeller is shown of an item.
+
+        Parameters
+        ----------
+        item : int
+            The item, by its row in the data.
+
+        Returns
+        -------
+        Item
+            Its ids and texts. Texts are data: escape them wherever they are shown.
+        """
+        return read_item(self._database, self._check_item(item))
 
     def check_data(self, data: RankingData) -> None:
-        """Refuse data with other rows, ids or features than the store was made from; labels may differ."""
-        if NewItems(data, {}, {}).digest != self._facts.digest:
+        """Refuse data with other rows, ids or features than the store was made from; labels may differ.
+
+        Parameters
+        ----------
+        data : RankingData
+            The data to compare.
+
+        Raises
+        ------
+        DataError
+            If they are other data.
+        """
+        if NewItems(data, {}, {}).digest != self._metadata.digest:
             raise DataError(
                 f"{self._database.path} was made from other data than these {len(data)} rows; "
                 "pass the data it was made from, or create another store"
@@ -115,93 +186,269 @@ class LabelStore:
 
     # What labellers do
 
-    def judge(self, item: int, grade: int, who: str, *, round: int | None = None, note: str | None = None) -> Judgement:
-        """Record a grade. `round`, if given, must be the open one; a `note` replaces an earlier one, "" removes it."""
+    def judge(
+        self, item: int, grade: int, labeller: str, *, round: int | None = None, note: str | None = None
+    ) -> Judgement:
+        """Record a grade.
+
+        Parameters
+        ----------
+        item : int
+            The item, by its row in the data.
+        grade : int
+            From 0 to `highest_grade`.
+        labeller : str
+            Who judges.
+        round : int, default=None
+            The round that the labeller believes to be open; if it is given and another one is, nothing is recorded.
+        note : str, default=None
+            A remark, which replaces an earlier one; "" removes it.
+
+        Returns
+        -------
+        Judgement
+            What was recorded.
+
+        Raises
+        ------
+        DataError
+            If there is no such item or grade, or the round is not open.
+        StoreError
+            If the file is busy, full or damaged.
+        """
         grade = whole_number(grade, "a grade", 0, self.highest_grade)
-        return self._act("grade", item, who, round, note, grade=grade, skipped=False)
+        return self._act("grade", item, labeller, round, note, grade=grade, skipped=False)
 
-    def skip(self, item: int, who: str, *, round: int | None = None, note: str | None = None) -> Judgement:
-        """Record that a labeller does not judge this item; a grade that they gave before holds no longer."""
-        return self._act("skip", item, who, round, note, grade=None, skipped=True)
+    def skip(self, item: int, labeller: str, *, round: int | None = None, note: str | None = None) -> Judgement:
+        """Record that a labeller does not judge an item; a grade that they gave before holds no longer.
 
-    def note(self, item: int, note: str, who: str, *, round: int | None = None) -> Judgement:
-        """Record a remark of a labeller on an item; their grade stays."""
-        return self._act("note", item, who, round, plain_text(note, "a note"))
+        Parameters
+        ----------
+        item : int
+            The item, by its row in the data.
+        labeller : str
+            Who skips it.
+        round : int, default=None
+            The round that the labeller believes to be open; if it is given and another one is, nothing is recorded.
+        note : str, default=None
+            A remark, which replaces an earlier one; "" removes it.
 
-    def undo(self, who: str, *, last: int | None = None) -> Judgement:
+        Returns
+        -------
+        Judgement
+            What was recorded.
+        """
+        return self._act("skip", item, labeller, round, note, grade=None, skipped=True)
+
+    def note(self, item: int, note: str, labeller: str, *, round: int | None = None) -> Judgement:
+        """Record a remark of a labeller on an item; their grade stays.
+
+        Parameters
+        ----------
+        item : int
+            The item, by its row in the data.
+        note : str
+            The remark, of at most 10,000 characters; "" removes an earlier one.
+        labeller : str
+            Whose remark it is.
+        round : int, default=None
+            The round that the labeller believes to be open; if it is given and another one is, nothing is recorded.
+
+        Returns
+        -------
+        Judgement
+            What was recorded.
+        """
+        return self._act("note", item, labeller, round, plain_text(note, "a note"))
+
+    def undo(self, labeller: str, *, last: int | None = None) -> Judgement:
         """Take back the last act of a labeller (grade, skip or note), and the one before it the next time.
 
-        `last`, if given, is the id of the judgement that they mean: a request that arrives twice undoes once.
-        """
-        who = check_name(who)
-        with self._database.transaction() as connection:
-            return judgements.undo(connection, who, last)
+        Parameters
+        ----------
+        labeller : str
+            Whose act is taken back.
+        last : int, default=None
+            The id of the judgement that they mean: a request that arrives twice undoes once.
 
-    def _act(self, act: str, item: int, who: str, round: int | None, note: str | None, **change: Any) -> Judgement:
-        item, who = self._known(item), check_name(who)
+        Returns
+        -------
+        Judgement
+            The act that undoes; it holds what held before the act that it undoes.
+
+        Raises
+        ------
+        DataError
+            If there is nothing to undo, or the last act is another one than `last`.
+        """
+        labeller = check_name(labeller)
+        with self._database.transaction() as connection:
+            return judgements.undo(connection, labeller, last)
+
+    def _act(self, act: str, item: int, labeller: str, round: int | None, note: str | None, **change: Any) -> Judgement:
+        item, labeller = self._check_item(item), check_name(labeller)
         if note is not None:
             change["note"] = plain_text(note, "a note") or None
         with self._database.transaction() as connection:
             open_round = rounds.check_round(connection, round)
-            before = judgements.state(connection, item, who)
-            return judgements.add(connection, item, who, act, before._replace(**change), open_round)
+            before = judgements.state(connection, item, labeller)
+            return judgements.add(connection, item, labeller, act, before._replace(**change), open_round)
 
-    def _known(self, item: int) -> int:
-        return whole_number(item, "an item", 0, self._facts.n_items - 1)
+    def _check_item(self, item: int) -> int:
+        return whole_number(item, "an item", 0, self._metadata.n_items - 1)
 
     # What they have said
 
     def labellers(self) -> list[str]:
-        """The names of all who have recorded anything."""
-        return [who for (who,) in self._database.rows("SELECT DISTINCT who FROM judgements ORDER BY who")]
+        """The names of all who have recorded anything.
 
-    def judged_by(self, who: str) -> list[Judgement]:
-        """The last judgement of a labeller on each item that they hold graded or skipped, oldest first."""
+        Returns
+        -------
+        list of str
+            The names, sorted.
+        """
+        return [name for (name,) in self._database.rows("SELECT DISTINCT who FROM judgements ORDER BY who")]
+
+    def judged_by(self, labeller: str) -> list[Judgement]:
+        """The last judgement of a labeller on each item that they hold graded or skipped.
+
+        Parameters
+        ----------
+        labeller : str
+            Whose judgements.
+
+        Returns
+        -------
+        list of Judgement
+            One per item, oldest first.
+        """
         held = "id IN (SELECT max(id) FROM judgements WHERE who = ? GROUP BY item) AND (grade IS NOT NULL OR skipped)"
-        return judgements.select(self._database, held, (check_name(who),))
+        return judgements.select(self._database, held, (check_name(labeller),))
 
-    def last_act(self, who: str) -> Judgement | None:
-        """What `undo` would take back, None where there is nothing; its id is the `last` to pass."""
-        return judgements.last_act(self._database, check_name(who))
+    def last_act(self, labeller: str) -> Judgement | None:
+        """What `undo` would take back.
+
+        Parameters
+        ----------
+        labeller : str
+            Whose act.
+
+        Returns
+        -------
+        Judgement or None
+            The act, None where there is nothing to undo; its id is the `last` to pass to `undo`.
+        """
+        return judgements.last_act(self._database, check_name(labeller))
 
     def history(self, item: int) -> list[Judgement]:
-        """Everything that was ever recorded of an item, oldest first."""
-        return judgements.select(self._database, "item = ?", (self._known(item),))
+        """Everything that was ever recorded of an item.
 
-    def labels(self, who: str | None = None) -> FloatArray:
-        """One label an item, -1 where nobody holds one: the majority of labellers, or `who` alone.
+        Parameters
+        ----------
+        item : int
+            The item, by its row in the data.
 
-        Of grades that equally many gave, the lowest counts.
+        Returns
+        -------
+        list of Judgement
+            All acts of all labellers, oldest first.
         """
-        held = judgements.in_force(self._database, None if who is None else check_name(who))
-        return majority([item for item, _, _ in held], [grade for _, _, grade in held], self._facts.n_items)
+        return judgements.select(self._database, "item = ?", (self._check_item(item),))
 
-    def training_data(self, who: str | None = None) -> RankingData:
-        """The data with `labels` in place."""
-        return replace(self.data, y=self.labels(who))
+    def labels(self, labeller: str | None = None) -> FloatArray:
+        """One label per item, by the majority of labellers or by one of them.
+
+        Parameters
+        ----------
+        labeller : str, default=None
+            Whose labels; those of the majority if it is left out. Of grades that equally many gave, the lowest counts.
+
+        Returns
+        -------
+        ndarray of shape (n_items,)
+            The labels, -1 where nobody holds one.
+        """
+        held = judgements.in_force(self._database, None if labeller is None else check_name(labeller))
+        return majority([item for item, _, _ in held], [grade for _, _, grade in held], self._metadata.n_items)
+
+    def training_data(self, labeller: str | None = None) -> RankingData:
+        """The data with their labels in place.
+
+        Parameters
+        ----------
+        labeller : str, default=None
+            Whose labels, as `labels` takes it.
+
+        Returns
+        -------
+        RankingData
+            All items; those without a label have -1.
+        """
+        return replace(self.data, y=self.labels(labeller))
 
     def agreement(self) -> Agreement:
-        """How far labellers agree on the items that more than one of them has judged."""
+        """How far labellers agree on the items that more than one of them has judged.
+
+        Returns
+        -------
+        Agreement
+            Cohen's kappa pair by pair, and Fleiss' kappa of all.
+        """
         return agreement_of(judgements.in_force(self._database, None))
 
     # Files
 
-    def export_judgements(self, path: str | PathLike[str], who: str | None = None) -> int:
-        """Write the judged rows with their majority labels, or those of `who`, and return how many.
+    def export_judgements(self, path: str | PathLike[str], labeller: str | None = None) -> int:
+        """Write the judged rows with their labels.
 
-        The ending chooses the format: `.qrels` is TREC's, `.csv`, `.tsv` and `.parquet` are tables, any other is LETOR
-        text; all but the first have the features too.
+        Parameters
+        ----------
+        path : str or PathLike
+            The ending chooses the format: `.qrels` is TREC's, `.csv`, `.tsv` and `.parquet` are tables, any other is
+            LETOR text; all but the first have the features too.
+        labeller : str, default=None
+            Whose labels, as `labels` takes it.
+
+        Returns
+        -------
+        int
+            How many rows were written.
+
+        Raises
+        ------
+        DataError
+            If there is nothing to write, or the path is the store itself.
         """
         self._database.check_other(path)
-        return export_labels(self.training_data(who), Path(path))
+        return export_labels(self.training_data(labeller), Path(path))
 
-    def import_judgements(self, path: str | PathLike[str], who: str, *, skip_unknown: bool = False) -> Imported:
-        """Record the labels of a file (of any format that is exported) as judgements of `who`: all or none.
+    def import_judgements(
+        self, path: str | PathLike[str], labeller: str, *, skip_unknown: bool = False
+    ) -> ImportResult:
+        """Record the labels of a file as judgements of a labeller: all or none.
 
-        Rows are found by query and document id; labels below 0 are left out, and so is what `who` holds already.
+        Parameters
+        ----------
+        path : str or PathLike
+            A file of any format that `export_judgements` writes. Rows are found by query and document id; labels
+            below 0 are left out, and so is what the labeller holds already.
+        labeller : str
+            Whose judgements they become.
+        skip_unknown : bool, default=False
+            Count documents that are not in the store instead of refusing the file.
+
+        Returns
+        -------
+        ImportResult
+            How many labels were recorded, unchanged and unknown.
+
+        Raises
+        ------
+        DataError
+            If a document is not in the store, or a label is no grade.
         """
         self._database.check_other(path)
-        return import_labels(self._database, Path(path), check_name(who), self.highest_grade, skip_unknown)
+        return import_labels(self._database, Path(path), check_name(labeller), self.highest_grade, skip_unknown)
 
     # Rounds
 
@@ -215,11 +462,29 @@ class LabelStore:
         metrics: Mapping[str, float] | None = None,
         gain: float | None = None,
     ) -> None:
-        """Close the open round and open the next, `number`, in which these items are to be labelled.
+        """Close the open round and open the next.
 
-        `metrics` are those of the ranker fitted on the labels so far, `gain` is what the round is expected to add.
+        Parameters
+        ----------
+        number : int
+            The number of the new round, one more than that of the open one.
+        items : iterable of int
+            What is to be labelled in it, each item once.
+        sampler : str
+            The name of the sampler that chose them.
+        ranker : str
+            The name of the ranker fitted on the labels so far.
+        metrics : mapping of str to float, default=None
+            How good that ranker is.
+        gain : float, default=None
+            What the round is expected to add.
+
+        Raises
+        ------
+        DataError
+            If another round is next, an item is there twice, or a number is not finite.
         """
-        chosen = [self._known(item) for item in items]
+        chosen = [self._check_item(item) for item in items]
         if len(set(chosen)) < len(chosen):
             raise DataError(f"a round must have an item once, got {len(chosen) - len(set(chosen))} twice; drop them")
         sampler, ranker = check_name(sampler, "a sampler"), check_name(ranker, "a ranker")
@@ -227,15 +492,43 @@ class LabelStore:
             labelled = judgements.labelled_items(connection)
             rounds.add_round(connection, number, chosen, sampler, ranker, metrics or {}, gain, labelled)
 
-    def rounds(self) -> list[Round]:
-        """All rounds, the open one last; round 0 is what was known before anything was chosen."""
+    def rounds(self) -> list[LabelRound]:
+        """All rounds, together the learning curve.
+
+        Returns
+        -------
+        list of LabelRound
+            The open one last; round 0 is what was known before anything was chosen.
+        """
         return rounds.read_rounds(self._database)
 
     def record_model(self, path: str | PathLike[str]) -> StoredModel:
-        """Note the model file that belongs to the open round, with a digest of its bytes."""
+        """Note the model file that belongs to the open round.
+
+        Parameters
+        ----------
+        path : str or PathLike
+            The file, as `rankwise.save` wrote it.
+
+        Returns
+        -------
+        StoredModel
+            Its path, with a digest of its bytes.
+
+        Raises
+        ------
+        DataError
+            If there is no such file.
+        """
         with self._database.transaction() as connection:
             return rounds.add_model(connection, Path(path))
 
     def models(self) -> list[StoredModel]:
-        """All models that were recorded, the latest last."""
+        """All models that were recorded.
+
+        Returns
+        -------
+        list of StoredModel
+            The latest last.
+        """
         return rounds.read_models(self._database)

@@ -1,11 +1,17 @@
-"""What every request must pass before it comes near an application: host, origin, kind and size of the body."""
+"""What every request must pass before it reaches an application: a chain of ASGI applications, each around the next.
+
+`Guard` stands first: it checks the host and turns what the others raise into an answer. `WholeBody` stands last before
+the application: it checks origin, content type and size, and passes the body on in one piece. Between the two an
+application may put its own, which raise `HTTPRefusal` by what the headers say, before the body is read.
+
+Starlette's TrustedHostMiddleware does not read addresses in brackets (`[::1]:8765`), and answers in plain text.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import logging
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -15,64 +21,55 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 log = logging.getLogger(__name__)
 
-MISTAKE = "this is a mistake in rankwise; what it was stands in the terminal where it is served"
-LOOPBACK = {"127.0.0.1", "localhost", "::1"}
-SECURITY = {
-    "content-security-policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+INTERNAL_ERROR = "this is a mistake in rankwise; what it was stands in the terminal where it is served"
+LOOPBACK_NAMES = {"127.0.0.1", "localhost", "::1"}
+SECURITY_HEADERS = [
+    (
+        b"content-security-policy",
+        b"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+        b"base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     ),
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cross-origin-resource-policy": "same-origin",
-    "cross-origin-opener-policy": "same-origin",
-    "cache-control": "no-store",
-}
-SECURITY_HEADERS = [(name.encode(), value.encode()) for name, value in SECURITY.items()]
-LINGER = 3.0  # seconds in which a refused body may come to its end, so that its sender reads why
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+]
+LINGER_SECONDS = 3.0  # in which a refused body may come to its end, so that its sender reads why
 
 
-class Refused(Exception):  # noqa: N818 (it is an answer, not a mistake)
+class HTTPRefusal(Exception):  # noqa: N818 (it is an answer, not a mistake)
     """A status and a sentence, and a header that such a status has."""
 
-    def __init__(self, status: int, sentence: str, header: tuple[bytes, bytes] | None = None) -> None:
+    def __init__(self, status: int, sentence: str, *headers: tuple[bytes, bytes]) -> None:
         super().__init__(sentence)
         self.status = status
-        self.header = header
+        self.headers = headers
 
 
-class Gone(Exception):  # noqa: N818
+class ClientDisconnected(Exception):  # noqa: N818
     """The sender left before the end of the body."""
 
 
-def _admit_all(scope: Scope, headers: Headers) -> None:
-    """Nothing more to check."""
-
-
 @dataclass(frozen=True)
-class Door:
-    """What may come in: bodies of these content types (in words: `kinds_named`) and of so many bytes.
+class RequestPolicy:
+    """Which requests are let in: bodies of these content types and of so many bytes.
 
-    `admit` may refuse by what the headers say, before the body is read; `shorten` says what to do about a long one.
+    `shorten` says what to do about a body that is too long.
     """
 
     loopback_only: bool
-    most_bytes: int
+    max_bytes: int
     shorten: str
-    kinds: tuple[str, ...] = ("application/json",)
-    kinds_named: str = "JSON, with content type application/json"
-    admit: Callable[[Scope, Headers], None] = _admit_all
+    content_types: tuple[str, ...] = ("application/json",)
 
 
 class Guard:
-    """An application around another: refuses what ours would not send, and never shows a traceback.
+    """The first of the chain: checks the host, answers refusals, and never shows a traceback."""
 
-    The application inside gets the body in one piece.
-    """
-
-    def __init__(self, app: ASGIApp, door: Door) -> None:
+    def __init__(self, app: ASGIApp, policy: RequestPolicy) -> None:
         self._app = app
-        self._door = door
+        self._policy = policy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -88,65 +85,95 @@ class Guard:
             await send(message)
 
         try:
-            headers = Headers(scope=scope)
-            self._check(scope, headers)
-            body = await self._body(headers, incoming)
-            await self._app(scope, _replay(body, incoming), send_safely)
-        except Refused as refused:
-            await _refuse(refused, incoming, send_safely)
-        except Gone:
+            self._check_host(scope)
+            await self._app(scope, incoming, send_safely)
+        except HTTPRefusal as refusal:
+            await _refuse(refusal, incoming, send_safely)
+        except ClientDisconnected:
             return
         except Exception:
             if not started:  # else the application has answered, and logged it
                 log.exception("a request failed")
-                await answer(send_safely, 500, MISTAKE)
+                await _answer(send_safely, HTTPRefusal(500, INTERNAL_ERROR))
 
-    def _check(self, scope: Scope, headers: Headers) -> None:
-        host = headers.get("host", "")
-        if self._door.loopback_only and _name(f"//{host}") not in LOOPBACK:
-            # A name of somebody else that leads here (DNS rebinding) would make their page ours.
-            raise Refused(403, f"this is served at 127.0.0.1 or localhost, got host {host[:60]!r}; ask for it there")
-        self._door.admit(scope, headers)
-        site, origin = headers.get("sec-fetch-site", "same-origin"), headers.get("origin")
+    def _check_host(self, scope: Scope) -> None:
+        """Whether the host is this machine: a name of somebody else that leads here would make their page ours."""
+        if self._policy.loopback_only:
+            host = Headers(scope=scope).get("host", "")
+            if _hostname(host) not in LOOPBACK_NAMES:
+                raise HTTPRefusal(
+                    403, f"this is served at 127.0.0.1 or localhost, got host {host[:60]!r}; ask for it there"
+                )
+
+
+class WholeBody:
+    """The last of the chain: refuses what pages of other sites send, other content types and long bodies."""
+
+    def __init__(self, app: ASGIApp, policy: RequestPolicy) -> None:
+        self._app = app
+        self._policy = policy
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass one request on, its body in one piece."""
+        headers = Headers(scope=scope)
+        self._check_origin(scope, headers)
+        body: bytes | None = await self._read(headers, receive)
+
+        async def receive_whole() -> Message:
+            nonlocal body
+            if body is None:
+                return await receive()
+            message = {"type": "http.request", "body": body, "more_body": False}
+            body = None
+            return message
+
+        await self._app(scope, receive_whole, send)
+
+    def _check_origin(self, scope: Scope, headers: Headers) -> None:
+        site = headers.get("sec-fetch-site", "same-origin")
         if scope["method"] in ("GET", "HEAD"):
             if site in ("cross-site", "same-site") and headers.get("sec-fetch-mode") != "navigate":
-                raise Refused(403, "another site asked for this; open the page itself")
+                raise HTTPRefusal(403, "another site asked for this; open the page itself")
             return
-        if site not in ("same-origin", "none") or (origin is not None and origin not in _origins(host)):
-            raise Refused(403, "this was sent from a page of another site, and nothing was done; send it from here")
-        if headers.get("content-type", "").partition(";")[0].strip().lower() not in self._door.kinds:
-            raise Refused(415, f"the body must be {self._door.kinds_named}; set the header")
+        host, origin = headers.get("host", ""), headers.get("origin")
+        origins = (None, f"http://{host}", f"https://{host}")  # https: behind a proxy of the user's own
+        if site not in ("same-origin", "none") or origin not in origins:
+            raise HTTPRefusal(403, "this was sent from a page of another site, and nothing was done; send it from here")
+        if media_type(headers) not in self._policy.content_types:
+            allowed = " or ".join(self._policy.content_types)
+            raise HTTPRefusal(415, f"the content type of a body must be {allowed}; set the header")
 
-    async def _body(self, headers: Headers, receive: Receive) -> bytes:
+    async def _read(self, headers: Headers, receive: Receive) -> bytes:
         """The whole body, which may come without a length; a long one is not read to its end."""
-        most = self._door.most_bytes
-        too_long = Refused(413, f"a body may have {most:,} bytes at most; {self._door.shorten}")
+        max_bytes = self._policy.max_bytes
+        too_long = HTTPRefusal(413, f"a body may have {max_bytes:,} bytes at most; {self._policy.shorten}")
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > most:
+        if not length.isdecimal() or int(length) > max_bytes:
             raise too_long
         pieces, size = [], 0
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":
-                raise Gone
+                raise ClientDisconnected
             piece = message.get("body", b"")
             pieces.append(piece)
             size += len(piece)
-            if size > most:
+            if size > max_bytes:
                 raise too_long
             if not message.get("more_body", False):
                 return b"".join(pieces)
 
 
-def _name(url: str) -> str | None:
+def media_type(headers: Headers) -> str:
+    """The content type without its parameters."""
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _hostname(host: str) -> str | None:
     try:
-        return urlsplit(url).hostname
+        return urlsplit(f"//{host}").hostname
     except ValueError:
         return None
-
-
-def _origins(host: str) -> set[str]:
-    return {f"http://{host}", f"https://{host}"}  # https: behind a proxy of the user's own
 
 
 class _Incoming:
@@ -162,33 +189,20 @@ class _Incoming:
         return message
 
 
-def _replay(body: bytes, receive: Receive) -> Receive:
-    sent = False
-
-    async def replay() -> Message:
-        nonlocal sent
-        if sent:
-            return await receive()
-        sent = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return replay
-
-
-async def answer(send: Send, status: int, sentence: str, *more: tuple[bytes, bytes], ends: bool = True) -> None:
+async def _answer(send: Send, refusal: HTTPRefusal, ends: bool = True) -> None:
     """A refusal, after which the connection is closed: at once, or where it does not end, when an end is sent."""
-    body = json.dumps({"error": sentence}).encode()
+    body = json.dumps({"error": str(refusal)}).encode()
     length = str(len(body)).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", length), (b"connection", b"close"), *more]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
+    headers = [(b"content-type", b"application/json"), (b"content-length", length), (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": refusal.status, "headers": [*headers, *refusal.headers]})
     await send({"type": "http.response.body", "body": body, "more_body": not ends})
 
 
-async def _refuse(refused: Refused, incoming: _Incoming, send: Send) -> None:
+async def _refuse(refusal: HTTPRefusal, incoming: _Incoming, send: Send) -> None:
     """The answer at once; the connection stays open until the sender has sent all, else it would not read it."""
-    await answer(send, refused.status, str(refused), *filter(None, [refused.header]), ends=False)
+    await _answer(send, refusal, ends=False)
     with suppress(TimeoutError):
-        async with asyncio.timeout(LINGER):
+        async with asyncio.timeout(LINGER_SECONDS):
             while not incoming.ended:
                 await incoming()
     await send({"type": "http.response.body", "body": b""})

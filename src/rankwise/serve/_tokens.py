@@ -14,8 +14,8 @@ def is_strong(secret: str) -> bool:
 
 def sent_by(authorization: str | None) -> bytes:
     """The secret in a header, empty if there is none."""
-    scheme, _, given = (authorization or "").partition(" ")
-    return given.strip().encode() if scheme.lower() == "bearer" else b""
+    scheme, _, secret = (authorization or "").partition(" ")
+    return secret.strip().encode() if scheme.lower() == "bearer" else b""
 
 
 def is_same(secret: str, sent: bytes) -> bool:

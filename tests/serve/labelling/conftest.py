@@ -10,6 +10,7 @@ import pytest
 
 from tests.serve.labelling.factories import write_pool
 
+PATIENCE = 180_000  # milliseconds: a busy machine is no failure
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -26,11 +27,11 @@ def browser() -> Iterator[Any]:
     if program is None:
         pytest.skip("there is no chromium; scripts/browser.sh installs it")
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    playwright.expect.set_options(timeout=30_000)  # a busy machine is no failure
+    playwright.expect.set_options(timeout=PATIENCE)
     with playwright.sync_playwright() as running:
         # root has no sandbox; a container's /dev/shm may be small
         arguments = ["--disable-dev-shm-usage", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
-        found = running.chromium.launch(executable_path=program, args=arguments)
+        found = running.chromium.launch(executable_path=program, args=arguments, timeout=PATIENCE)
         yield found
         found.close()
 
@@ -39,7 +40,7 @@ def browser() -> Iterator[Any]:
 def page(browser: Any) -> Iterator[Any]:
     """A page of its own; that it complains of nothing is part of every test."""
     context = browser.new_context(viewport={"width": 1200, "height": 900})
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(PATIENCE)
     found = context.new_page()
     complaints: list[str] = []
     found.on("pageerror", lambda problem: complaints.append(str(problem)))

@@ -21,10 +21,9 @@ from rankwise.rankers import RankSVM
 from rankwise.sampling import get_sampler
 from rankwise.serve._server import listening, url_of
 from rankwise.serve.labelling._app import make_app
-from rankwise.serve.labelling._choosing import Chooser
 from rankwise.serve.labelling._labellers import Labellers
 from rankwise.serve.labelling._learning import Learner
-from rankwise.serve.labelling._refit import Refit
+from rankwise.serve.labelling._refit import Chooser, Refit
 from rankwise.serve.labelling._session import Session
 from tests.serve.process import started
 
@@ -103,7 +102,7 @@ def label_round(session: Session, who: str = "ana") -> list[int]:
     """Judge all that the open round has for somebody, as it deserves, and wait for the next."""
     grades, items, number = truth(), [], session.round
     while session.round == number and not session.is_fitting:
-        place = session.handout.next_place(who)
+        place = session.handout.claim_query(who)
         if place is None:
             break
         for item in session.handout.shown(place, who):

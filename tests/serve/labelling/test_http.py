@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from rankwise.serve.labelling._app import MOST_BYTES
+from rankwise.serve.labelling._app import MAX_BODY_BYTES
 from rankwise.serve.labelling._labellers import Labellers
 from rankwise.serve.labelling._session import Session
 from tests.serve.labelling.factories import make_session, served, serving, settled
@@ -29,7 +29,7 @@ class Site:
     def send(
         self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
     ) -> tuple[int, Any, http.client.HTTPMessage]:
-        connection = http.client.HTTPConnection(self.host, timeout=30)
+        connection = http.client.HTTPConnection(self.host, timeout=300)
         told = {"Host": self.host, "Content-Type": "application/json", **(headers or {})}
         raw = body if body is None or isinstance(body, bytes) else json.dumps(body)
         connection.request(method, path, raw, {name: value for name, value in told.items() if value})
@@ -70,7 +70,7 @@ def test_a_judgement_is_there_when_it_is_acknowledged(site: Site) -> None:
     status, body, _ = site.send("POST", "/api/grade", good(site))
     item = site.session.now.items[0]
     assert (status, body["item"]["grade"], body["done"]) == (200, 2, 1)
-    assert [(act.who, act.grade) for act in site.session.store.history(item)] == [("ana", 2)]
+    assert [(act.labeller, act.grade) for act in site.session.store.history(item)] == [("ana", 2)]
     status, body, _ = site.send("POST", "/api/note", {"item": item, "round": 1, "note": "ß\u2028<b>"})
     assert (status, body["item"]["note"]) == (200, "ß\u2028<b>")
     status, body, _ = site.send("POST", "/api/undo", {"last": body["last"]})
@@ -130,16 +130,16 @@ def test_bodies_that_are_no_object(site: Site, raw: bytes) -> None:
 
 
 def test_oversized_bodies(site: Site) -> None:
-    status, said, _ = site.send("POST", "/api/grade", b" " * (MOST_BYTES + 1))
+    status, said, _ = site.send("POST", "/api/grade", b" " * (MAX_BODY_BYTES + 1))
     assert (status, is_sentence(said)) == (413, True)
     # a body whose length is not told beforehand
-    connection = http.client.HTTPConnection(site.host, timeout=30)
+    connection = http.client.HTTPConnection(site.host, timeout=300)
     piece = b" " * 8192
     connection.putrequest("POST", "/api/grade")
     connection.putheader("Content-Type", "application/json")
     connection.putheader("Transfer-Encoding", "chunked")
     connection.endheaders()
-    for _ in range(MOST_BYTES // len(piece) + 1):
+    for _ in range(MAX_BODY_BYTES // len(piece) + 1):
         connection.send(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
     answer = connection.getresponse()
     assert (answer.status, is_sentence(json.loads(answer.read()))) == (413, True)
@@ -153,7 +153,7 @@ def test_oversized_bodies(site: Site) -> None:
 def test_a_length_that_is_not_true_or_none(site: Site) -> None:
     host, port = site.host.split(":")
     for length in ("-5", "99999999999999999999", "abc"):
-        with socket.create_connection((host, int(port)), timeout=30) as raw:
+        with socket.create_connection((host, int(port)), timeout=300) as raw:
             request = f"POST /api/grade HTTP/1.1\r\nHost: {site.host}\r\nContent-Type: application/json\r\n"
             raw.sendall(f"{request}Content-Length: {length}\r\n\r\n".encode())
             assert b" 4" in raw.recv(1000).split(b"\r\n")[0]
@@ -216,7 +216,7 @@ def test_a_wrong_token(guarded: Site, sent: str) -> None:
 def test_each_token_has_its_name(guarded: Site) -> None:
     first = guarded.send("GET", "/api/work", headers={"Authorization": "Bearer secret-of-ana"})[1]
     second = guarded.send("GET", "/api/work", headers={"Authorization": "bearer secret-of-ben"})[1]
-    assert (first["who"], second["who"]) == ("ana", "ben")
+    assert (first["labeller"], second["labeller"]) == ("ana", "ben")
     assert first["query"]["qid"] != second["query"]["qid"]
     assert guarded.send("GET", "/")[0] == 200  # the page itself asks for the token
 
@@ -278,6 +278,7 @@ def test_the_page_asks_nobody_else() -> None:
             assert word not in text, (file.name, word)
 
 
+@pytest.mark.slow
 def test_the_command_line_of_several(folder: Path) -> None:
     with served(folder, "--token", "ana", "--token", "ben=a-secret-of-his", "--overlap", "2") as server:
         assert list(server.links) == ["ana", "ben"]
@@ -286,4 +287,4 @@ def test_the_command_line_of_several(folder: Path) -> None:
         assert site.send("GET", "/api/work")[0] == 401
         secret = server.links["ana"].partition("=")[2]
         assert len(secret) >= 32
-        assert site.send("GET", "/api/work", headers={"Authorization": f"Bearer {secret}"})[1]["who"] == "ana"
+        assert site.send("GET", "/api/work", headers={"Authorization": f"Bearer {secret}"})[1]["labeller"] == "ana"

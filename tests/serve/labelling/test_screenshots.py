@@ -13,6 +13,7 @@ from PIL import Image
 
 from rankwise.labels import LabelStore
 from rankwise.serve.labelling._labellers import Labellers
+from tests.serve.labelling.conftest import PATIENCE
 from tests.serve.labelling.factories import label_round, make_session, pool, serving, settled, truth
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -48,6 +49,7 @@ def written(folder: Path) -> LabelStore:
     return LabelStore.create(folder / "labels.db", data, texts, queries)
 
 
+@pytest.mark.browser
 def test_pictures(browser: Any, tmp_path: Path) -> None:
     from playwright.sync_api import expect
 
@@ -67,6 +69,7 @@ def test_pictures(browser: Any, tmp_path: Path) -> None:
     with serving(session, Labellers.of(["ana=secret-of-ana", "ben=secret-of-ben"], "nobody")) as url:
         for name, view in VIEWS.items():
             context = browser.new_context(reduced_motion="reduce", **view)
+            context.set_default_timeout(PATIENCE)
             page = context.new_page()
             page.goto(f"{url}#token=secret-of-ana")
             expect(page.locator("#curve circle")).to_have_count(4)

@@ -15,7 +15,7 @@ from rankwise.errors import DataError
 from rankwise.labels import LabelStore
 from rankwise.rankers import RankSVM
 from rankwise.sampling import sampler_kinds
-from rankwise.serve.labelling._refusals import NotOfferedError, StaleError
+from rankwise.serve.labelling._session import NotOfferedError, StaleError
 from rankwise.serve.labelling._views import progress_view, work_view
 from tests.serve.labelling.factories import label_round, make_session, pool, settled, truth
 
@@ -124,6 +124,7 @@ def test_equal_grades_teach_nothing_and_the_next_round_is_random_too(folder: Pat
     assert session.store.models() == []
 
 
+@pytest.mark.slow
 def test_a_ranker_that_wants_more_labels_gets_them_at_random(folder: Path) -> None:
     session = settled(make_session(folder, ranker=lambda: rw.LambdaMART(n_estimators=5), queries=4))
     for _ in range(3):
@@ -134,6 +135,25 @@ def test_a_ranker_that_wants_more_labels_gets_them_at_random(folder: Path) -> No
             assert "lower min_child_samples" in shown["notice"]
     assert (session.now.sampler, session.now.ranker, shown["notice"]) == ("lossmin", "ranksvm", None)
     assert [point["round"] for point in shown["curve"]] == [4]
+
+
+def test_a_fit_that_fails_is_told_and_can_be_tried_again(folder: Path) -> None:
+    """With labels of one query alone, there is nothing to cross-validate with."""
+    is_broken = True
+
+    def make() -> RankSVM:
+        if is_broken:
+            raise RuntimeError("out of luck")
+        return RankSVM(metric="ndcg@10")
+
+    session = settled(make_session(folder, ranker=make))
+    for item, grade in zip(session.handout.queries[0], (3, 0), strict=False):
+        session.judge("ana", item, grade, 1)
+    session.next_round(1)
+    assert "RuntimeError: out of luck" in str(settled(session).failure)
+    is_broken = False
+    session.next_round(1)
+    assert (settled(session).failure, session.round, session.now.metrics) == (None, 2, {})
 
 
 def test_skipped_items_end_a_round_and_do_not_come_back(folder: Path) -> None:
@@ -218,7 +238,7 @@ class Waiting(RankSVM):
     go = threading.Event()
 
     def fit(self, *args: Any, **more: Any) -> Any:
-        assert self.go.wait(60)
+        assert self.go.wait(300)
         return super().fit(*args, **more)
 
 
@@ -304,7 +324,7 @@ def test_closing_ends_a_long_fit(folder: Path) -> None:
     session = settled(make_session(folder, ranker=Endless))
     for item in session.now.items:
         session.judge("ana", item, int(truth()[item]), 1)
-    assert started.wait(60)
+    assert started.wait(300)
     session.close()
     assert not any(thread.name == "refit" for thread in threading.enumerate())
     assert session.store.rounds()[-1].number == 1

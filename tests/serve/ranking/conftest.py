@@ -35,7 +35,7 @@ def nameless_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def client(tree_file: Path) -> Iterator[Client]:
-    with serving(tree_file, Limits(most_bytes=100_000, most_documents=50)) as found:
+    with serving(tree_file, Limits(max_bytes=100_000, max_documents=50)) as found:
         yield found
 
 

@@ -20,7 +20,7 @@ import pyarrow as pa
 import rankwise as rw
 from rankwise.data import cubic
 from rankwise.serve._server import listening, url_of
-from rankwise.serve.ranking._app import Limits, RankingService
+from rankwise.serve.ranking._app import Limits, RankingService, make_app
 from rankwise.serve.ranking._metrics import Metrics
 from rankwise.serve.ranking._model import CurrentModel
 from rankwise.serve.ranking._run import DrainingServer
@@ -59,7 +59,7 @@ class Client:
     def send(
         self, method: str, path: str, body: Any = None, kind: str | None = None, headers: dict[str, str] | None = None
     ) -> tuple[int, Any]:
-        connection = http.client.HTTPConnection(self.host, timeout=120)
+        connection = http.client.HTTPConnection(self.host, timeout=300)
         try:
             return self.send_on(connection, method, path, body, kind, headers)
         finally:
@@ -91,10 +91,10 @@ class Client:
 @contextmanager
 def serving(path: Path, limits: Limits | None = None, token: str | None = None) -> Iterator[Client]:
     """The service in a thread of this process; the model's file is looked at only when a test says so."""
-    service = RankingService(CurrentModel(path), Metrics(), limits or Limits(), token, loopback_only=True)
+    service = RankingService(CurrentModel(path), Metrics(), limits or Limits(), token)
     service.model.on_reload = service.metrics.reloaded
     with listening("127.0.0.1", 0) as found:
-        server = DrainingServer(service, drain_seconds=1)
+        server = DrainingServer(make_app(service, loopback_only=True), service, drain_seconds=1)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [found]})
         thread.start()
         try:

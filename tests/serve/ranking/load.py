@@ -22,7 +22,7 @@ def two_models(folder: Path) -> dict[str, list[float]]:
     for name, rounds in (("one", 6), ("two", 3)):
         model = trees(n_estimators=rounds, named=False)
         rw.save(model, folder / f"{name}.rw")
-        found[CurrentModel(folder / f"{name}.rw").now.version] = model.predict(X).tolist()
+        found[CurrentModel(folder / f"{name}.rw").now.info.version] = model.predict(X).tolist()
     return found
 
 
@@ -52,7 +52,7 @@ class Load:
         return started
 
     def _ask(self, requests: int) -> None:
-        connection = http.client.HTTPConnection(self.client.host, timeout=60)
+        connection = http.client.HTTPConnection(self.client.host, timeout=300)
         for number in count():
             if number >= requests and self.enough.is_set():
                 break

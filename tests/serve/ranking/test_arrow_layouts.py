@@ -11,11 +11,11 @@ import pytest
 
 from rankwise.serve.ranking import _arrow as arrow
 from rankwise.serve.ranking._arrow import ArrowReader
-from rankwise.serve.ranking._documents import Features
+from rankwise.serve.ranking._schemas import ModelFeatures
 from tests.serve.ranking.factories import stream
 
 NAMES = ["a", "b", "c", "d", "e"]
-FEATURES = Features(NAMES, 5, True, "lambdamart")
+FEATURES = ModelFeatures(NAMES, 5, True, "lambdamart")
 KINDS = [pa.float64(), pa.float32(), pa.float16(), pa.int8(), pa.int32(), pa.int64(), pa.uint32(), pa.uint64()]
 LARGEST = {pa.int32(): 2**31 - 1, pa.uint32(): 2**32 - 1, pa.int64(): 2**63 - 1, pa.uint64(): 2**64 - 1}
 
@@ -71,11 +71,11 @@ def test_layouts(table: pa.Table) -> None:
 
 def test_only_so_many_schemas_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     reader = ArrowReader(FEATURES)
-    for number in range(3 * arrow.MOST_LAYOUTS):
+    for number in range(3 * arrow.MAX_LAYOUTS):
         table = pa.table({"a": [1.0]}).replace_schema_metadata({"number": str(number)})
         assert reader.read(stream(table), 50).X[0, 0] == 1.0
-        assert len(reader._layouts) <= arrow.MOST_LAYOUTS
-    monkeypatch.setattr(arrow, "LONGEST_SCHEMA", 10)
+        assert len(reader._layouts) <= arrow.MAX_LAYOUTS
+    monkeypatch.setattr(arrow, "MAX_SCHEMA_BYTES", 10)
     short = ArrowReader(FEATURES)
     assert short.read(stream(pa.table({"a": [1.0]})), 50).X[0, 0] == 1.0
     assert short._layouts == {}

@@ -32,13 +32,13 @@ def doc(features: Any, **more: Any) -> dict[str, Any]:
 # The body, and words of the sentence; document and feature are named wherever there is one.
 JSON_BODIES: dict[str, tuple[Any, list[str]]] = {
     "empty": (b"", ["not JSON"]),
-    "cut off": (b'{"features": [[1, 2', ["not JSON", "column"]),
+    "cut off": (b'{"features": [[1, 2', ["not JSON", "truncated"]),
     "no JSON": (b"bm25=1", ["not JSON"]),
-    "not UTF-8": (b'{"features": "\xff\xfe"}', ["not JSON", "UTF-8"]),
+    "not UTF-8": (b'{"features": "\xff\xfe"}', ["not JSON", "utf-8"]),
     "a byte order mark": (b"\xef\xbb\xbf{}", ["not JSON"]),
-    "NaN": (b'{"features": [[NaN, 2, 3, 4]]}', ["not JSON", "column 16"]),
+    "NaN": (b'{"features": [[NaN, 2, 3, 4]]}', ["not JSON", "byte 15"]),
     "Infinity": (b'{"features": [[1, -Infinity, 3, 4]]}', ["not JSON"]),
-    "too large a number": (b'{"features": [[1e999, 2, 3, 4]]}', ["not JSON", "infinity"]),
+    "too large a number": (b'{"features": [[1e999, 2, 3, 4]]}', ["not JSON", "out of range"]),
     "a trailing comma": (b'{"features": [[1, 2, 3, 4],]}', ["not JSON"]),
     "a deep list": (b'{"features": ' + b"[" * 40_000, ["not JSON", "depth"]),
     "a deep object": (b'{"features":' * 5_000, ["not JSON", "depth"]),
@@ -255,7 +255,7 @@ def test_a_long_body_in_pieces_is_refused_with_a_sentence(client: Client) -> Non
         for _ in range(200):
             yield b" " * 10_000
 
-    connection = http.client.HTTPConnection(client.host, timeout=120)
+    connection = http.client.HTTPConnection(client.host, timeout=300)
     connection.request("POST", "/rank", pieces(), {"Content-Type": "application/json"}, encode_chunked=True)
     answer = connection.getresponse()
     assert (answer.status, is_sentence(json.loads(answer.read()))) == (413, True)
@@ -266,7 +266,7 @@ def test_what_is_no_http(client: Client) -> None:
     host, port = client.host.split(":")
     head = f"POST /rank HTTP/1.1\r\nHost: {client.host}\r\nContent-Type: application/json\r\n"
     for raw in (b"\x00\x01\x02\r\n\r\n", b"GET\r\n\r\n", f"{head}Content-Length: -1\r\n\r\n".encode(), b"x" * 70_000):
-        with socket.create_connection((host, int(port)), timeout=120) as sent:
+        with socket.create_connection((host, int(port)), timeout=300) as sent:
             sent.sendall(raw)
             assert b" 400 " in sent.recv(1000).split(b"\r\n")[0]
     assert client.rank({"features": [ROW]})[0] == 200
@@ -279,7 +279,7 @@ def test_clients_that_leave_in_the_middle(client: Client) -> None:
     )
     before = client.send("GET", "/metrics")[1]
     for raw in (b"", head.encode()[:30], head.encode(), head.encode() + b'{"features": '):
-        with socket.create_connection((host, int(port)), timeout=120) as sent:
+        with socket.create_connection((host, int(port)), timeout=300) as sent:
             sent.sendall(raw)
     while 'route="/rank",status="499"} 2' not in client.send("GET", "/metrics")[1]:
         pass

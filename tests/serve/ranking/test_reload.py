@@ -18,6 +18,7 @@ BODY = json.dumps({"features": X.tolist()}).encode()
 EXCHANGES = 4
 
 
+@pytest.mark.slow
 def test_models_are_exchanged_under_load(tmp_path: Path) -> None:
     """Thousands of requests at once while the file is replaced again and again: no error, no mixed answer."""
     scores = two_models(tmp_path)
@@ -61,16 +62,16 @@ def test_a_broken_file_is_reported_and_the_old_model_kept(tmp_path: Path, caplog
         whole = path.read_bytes()
         for broken in (b"", whole[: len(whole) // 2], b"PK" + whole[5:], b"not a model"):
             path.write_bytes(broken)
-            model.look()
-            model.look()  # the same file is not tried again
+            model.reload_if_changed()
+            model.reload_if_changed()  # the same file is not tried again
             said = client.send("GET", "/health")[1]
             assert "m.rw" in said["problem"]
             assert client.rank(BODY)[1] == before
         path.unlink()
-        model.look()
+        model.reload_if_changed()
         assert "not there" in client.send("GET", "/health")[1]["problem"]
         put(tmp_path / "two.rw", path)
-        model.look()
+        model.reload_if_changed()
         said = client.send("GET", "/health")[1]
         assert (said["problem"], said["model"]["version"] == first["model"]["version"]) == (None, False)
         counts = client.send("GET", "/metrics")[1]
@@ -84,10 +85,10 @@ def test_the_same_file_back_again_is_no_problem(tmp_path: Path) -> None:
     path = tmp_path / "one.rw"
     with serving(path) as client:
         path.rename(tmp_path / "away.rw")
-        client.service.model.look()
+        client.service.model.reload_if_changed()
         assert client.send("GET", "/health")[1]["problem"] is not None
         (tmp_path / "away.rw").rename(path)
-        client.service.model.look()
+        client.service.model.reload_if_changed()
         assert client.send("GET", "/health")[1]["problem"] is None
 
 
@@ -97,7 +98,7 @@ def test_a_model_of_other_features_is_served_from_then_on(tmp_path: Path) -> Non
     with serving(path) as client:
         rw.save(rw.RankSVM().fit(X[:, :3], range(len(X))), path)
         assert client.rank({"features": [[1, 2, 3, 4]]})[0] == 200
-        client.service.model.look()
+        client.service.model.reload_if_changed()
         assert client.rank({"features": [[1, 2, 3, 4]]})[0] == 422
         assert client.rank({"features": [[1, 2, 3]]})[1]["model"]["features"] == 3
 
@@ -117,4 +118,4 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(tmp_path: Path, monk
 
     monkeypatch.setattr("rankwise.serve.ranking._model.load", load_late)
     now = CurrentModel(path).now
-    assert (len(calls), now.scores(X).tolist()) == (2, scores[now.version])
+    assert (len(calls), now.scores(X).tolist()) == (2, scores[now.info.version])

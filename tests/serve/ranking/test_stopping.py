@@ -12,13 +12,15 @@ import pytest
 
 from tests.serve.ranking.factories import Client, X, command
 
+pytestmark = pytest.mark.slow
+
 BODY = json.dumps({"features": X.tolist()}).encode()
 
 
 def begin(client: Client) -> socket.socket:
     """A request of which the last byte is still to come."""
     host, port = client.host.split(":")
-    sent = socket.create_connection((host, int(port)), timeout=120)
+    sent = socket.create_connection((host, int(port)), timeout=300)
     head = f"POST /rank HTTP/1.1\r\nHost: {client.host}\r\nContent-Type: application/json\r\n"
     sent.sendall(f"{head}Content-Length: {len(BODY)}\r\n\r\n".encode() + BODY[:-1])
     while "rankwise_requests_under_way 2" not in client.send("GET", "/metrics")[1]:
@@ -48,7 +50,7 @@ def test_what_is_under_way_is_answered(tree_file: Path, sig: signal.Signals) -> 
             answer += piece
         assert answer.startswith(b"HTTP/1.1 200 ")
         assert len(json.loads(answer.partition(b"\r\n\r\n")[2])["order"]) == len(X)
-        assert process.wait(120) == 0
+        assert process.wait(300) == 0
         assert process.stderr is not None
         assert "Traceback" not in process.stderr.read()
 
@@ -56,6 +58,6 @@ def test_what_is_under_way_is_answered(tree_file: Path, sig: signal.Signals) -> 
 def test_what_never_ends_is_not_waited_for(tree_file: Path) -> None:
     with command(tree_file, "--drain-seconds", "0.3") as (process, client):
         host, port = client.host.split(":")
-        with begin(client), socket.create_connection((host, int(port)), timeout=120):
+        with begin(client), socket.create_connection((host, int(port)), timeout=300):
             process.terminate()
-            assert process.wait(120) == 0
+            assert process.wait(300) == 0

@@ -8,15 +8,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import psutil
+import pytest
 
 from tests.serve.ranking.factories import X, command
 from tests.serve.ranking.load import Load, put, two_models
+
+pytestmark = pytest.mark.slow
 
 BODY = json.dumps({"features": X.tolist()}).encode()
 
 
 def until(is_so: Callable[[], bool]) -> None:
-    for _ in range(1200):
+    for _ in range(6000):
         if is_so():
             return
         time.sleep(0.1)
@@ -54,7 +57,7 @@ def test_workers(tmp_path: Path) -> None:
         assert len(last - first) == 1
         assert client.rank(BODY)[1]["scores"] == scores[new]
         process.terminate()
-        assert process.wait(120) == 0
+        assert process.wait(300) == 0
         assert not [pid for pid in last if psutil.pid_exists(pid)]
 
 
@@ -63,4 +66,4 @@ def test_workers_do_not_outlive_a_first_process_that_is_killed(tree_file: Path) 
         assert client.rank(BODY)[0] == 200
         workers = psutil.Process(process.pid).children()
         process.kill()
-        assert psutil.wait_procs(workers, timeout=120)[1] == []
+        assert psutil.wait_procs(workers, timeout=300)[1] == []

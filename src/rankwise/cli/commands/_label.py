@@ -90,10 +90,9 @@ def label(
         from rankwise.sampling import get_sampler
         from rankwise.serve._server import is_loopback, listening, serve, url_of
         from rankwise.serve.labelling._app import make_app
-        from rankwise.serve.labelling._choosing import Chooser
         from rankwise.serve.labelling._labellers import Labellers
         from rankwise.serve.labelling._learning import Learner
-        from rankwise.serve.labelling._refit import Refit
+        from rankwise.serve.labelling._refit import Chooser, Refit
         from rankwise.serve.labelling._session import Session
 
         def unfitted() -> Any:

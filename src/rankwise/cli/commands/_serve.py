@@ -51,8 +51,7 @@ def serve(
         from rankwise.serve.ranking._app import Limits
         from rankwise.serve.ranking._metrics import Metrics
         from rankwise.serve.ranking._model import CurrentModel
-        from rankwise.serve.ranking._run import ServeOptions, run
-        from rankwise.serve.ranking._workers import log_to_stderr, run_workers
+        from rankwise.serve.ranking._run import ServeOptions, log_to_stderr, run, run_workers
 
     if token is not None and not is_strong(token):
         raise DataError(

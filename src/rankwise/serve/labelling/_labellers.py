@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankwise.errors import DataError
-from rankwise.labels._checked import check_name
+from rankwise.labels._checks import check_name
 from rankwise.serve._tokens import MIN_TOKEN_LENGTH, is_same, is_strong, sent_by
 
 IMPORTED = "imported"
@@ -25,18 +25,18 @@ class Labellers:
         """From texts NAME=SECRET, or NAME, for which a secret is made."""
         by_secret: dict[str, str] = {}
         for token in tokens:
-            who, equals, secret = token.partition("=")
-            who = check_name(who)
+            name, equals, secret = token.partition("=")
+            name = check_name(name)
             if not equals:
                 secret = secrets.token_urlsafe(24)
             if not is_strong(secret):
                 raise DataError(
-                    f"the token of {who} must have at least {MIN_TOKEN_LENGTH} plain characters without blanks; "
-                    f"pass a longer one, or --token {who} alone, which makes one"
+                    f"the token of {name} must have at least {MIN_TOKEN_LENGTH} plain characters without blanks; "
+                    f"pass a longer one, or --token {name} alone, which makes one"
                 )
-            if secret in by_secret or who in by_secret.values():
-                raise DataError(f"every labeller must have one token, and another one each, got {who} again; drop it")
-            by_secret[secret] = who
+            if secret in by_secret or name in by_secret.values():
+                raise DataError(f"every labeller must have one token, and another one each, got {name} again; drop it")
+            by_secret[secret] = name
         if IMPORTED in by_secret.values():
             raise DataError(f"the name {IMPORTED} is for labels that came from files; choose another")
         return cls(None if by_secret else check_name(alone), by_secret)
@@ -46,5 +46,5 @@ class Labellers:
         if self.alone is not None:
             return self.alone
         sent = sent_by(authorization)
-        found = [who for secret, who in self.by_secret.items() if is_same(secret, sent)]
-        return found[0] if found else None
+        matches = [name for secret, name in self.by_secret.items() if is_same(secret, sent)]
+        return matches[0] if matches else None

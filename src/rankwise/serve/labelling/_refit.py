@@ -1,4 +1,4 @@
-"""From the labels of one round to the next: fit, judge, choose, and write it all down."""
+"""From the labels of one round to the next: fit, evaluate, choose, and write it all down."""
 
 from __future__ import annotations
 
@@ -8,15 +8,43 @@ from threading import Event
 
 import numpy as np
 
+from rankwise.data import RankingData
 from rankwise.errors import DataError
 from rankwise.labels import LabelStore
 from rankwise.models import save
-from rankwise.serve.labelling._choosing import Chooser
-from rankwise.serve.labelling._curve import Gain, Point, curve_of, expected_gain
-from rankwise.serve.labelling._learning import Learner, can_learn
-from rankwise.types import BoolArray
+from rankwise.rankers._base import Ranker
+from rankwise.sampling import Pool, RandomSampler, Sampler
+from rankwise.serve.labelling._learning import CurvePoint, Gain, Learner, can_learn, expected_gain, learning_curve
+from rankwise.types import BoolArray, IntArray
 
 NO_RANKER = "none"
+
+
+@dataclass(frozen=True)
+class Chooser:
+    """A sampler, and how many documents a person can label in one go."""
+
+    sampler: Sampler
+    per_query: int = 5
+    queries: int = 10
+    seed: int = 0
+
+    def choose(self, data: RankingData, skipped: BoolArray, ranker: Ranker | None, number: int) -> tuple[str, IntArray]:
+        """The rows of round `number` and the sampler that chose them; without a ranker they are drawn at random."""
+        seed = int(np.random.default_rng([self.seed, number]).integers(2**31))
+        query = data.groups.query_of_row()
+        open_rows = (data.y < 0) & ~skipped
+        labels = np.bincount(query[~open_rows], minlength=data.groups.n_queries)
+        n_open = np.bincount(query[open_rows], minlength=data.groups.n_queries)
+        # Fewest labels first, so that every query gets its turn; those with nothing left come last of all.
+        order = np.lexsort([np.random.default_rng(seed).random(n_open.size), labels, n_open == 0])
+        is_chosen = np.zeros(n_open.size, dtype=bool)
+        is_chosen[order[: self.queries]] = True
+        sampler = RandomSampler() if ranker is None else self.sampler
+        pool = Pool(data, data.y, ranker, closed=skipped | ~is_chosen[query])
+        if pool.candidates.size == 0:
+            return sampler.kind, np.empty(0, np.int64)
+        return sampler.kind, sampler.select(pool, self.per_query, seed)
 
 
 @dataclass(frozen=True)
@@ -34,7 +62,7 @@ class NextRound:
 
 @dataclass(frozen=True)
 class Refit:
-    """What turns labels into the next round; models go to `folder`, one file a round."""
+    """What turns labels into the next round; models go to `folder`, one file per round."""
 
     store: LabelStore
     chooser: Chooser
@@ -58,8 +86,8 @@ class Refit:
             value = learner.value(ranker, data, stop)
         sampler, rows = self.chooser.choose(data, skipped_items(store), ranker, number)
         if value is not None:
-            here = Point(number, int((data.y >= 0).sum()), value)
-            gain = expected_gain([*curve_of(store.rounds(), learner.measure), here], len(rows))
+            point = CurvePoint(number, int((data.y >= 0).sum()), value)
+            gain = expected_gain([*learning_curve(store.rounds(), learner.measure), point], len(rows))
         name = NO_RANKER if ranker is None else self.ranker
         return NextRound(number, rows.tolist(), sampler, name, value, gain, notice)
 
@@ -91,5 +119,5 @@ def model_file(folder: Path, number: int) -> Path:
 def skipped_items(store: LabelStore) -> BoolArray:
     """Which items somebody has skipped, so that they are not chosen again."""
     skipped = np.zeros(len(store.data), dtype=bool)
-    skipped[[act.item for who in store.labellers() for act in store.judged_by(who) if act.skipped]] = True
+    skipped[[act.item for labeller in store.labellers() for act in store.judged_by(labeller) if act.skipped]] = True
     return skipped

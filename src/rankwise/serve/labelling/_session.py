@@ -12,11 +12,18 @@ from rankwise.labels import Judgement
 from rankwise.serve.labelling._handout import Handout
 from rankwise.serve.labelling._learning import StoppedError
 from rankwise.serve.labelling._refit import Refit, skipped_items
-from rankwise.serve.labelling._refusals import NotOfferedError, StaleError
 
 STOP_SECONDS = 10.0  # a fit looks up after each of its rounds
 
 log = logging.getLogger(__name__)
+
+
+class StaleError(DataError):
+    """What the labeller sees is not what is there any more: another round, another last act."""
+
+
+class NotOfferedError(DataError):
+    """An item that is not there, or that this labeller was not asked to judge."""
 
 
 class Session:
@@ -59,52 +66,49 @@ class Session:
         with self.lock:
             return bool(self.handout.items) and self.handout.n_done() == len(self.handout.items)
 
-    def offered(self, item: int, who: str) -> int:
+    def offered(self, item: int, labeller: str) -> int:
         """The item, if it is in the open round or this labeller has dealt with it before."""
         if not 0 <= item < len(self.store.data):
             raise NotOfferedError(f"there is no item {item}, they go from 0 to {len(self.store.data) - 1}")
-        if self.handout.place_of(item) is None and self.held(item, who) is None:
+        if self.handout.query_of(item) is None and self.held(item, labeller) is None:
             raise NotOfferedError(f"item {item} is not in round {self.round}; judge the items that are shown")
         return item
 
-    def held(self, item: int, who: str) -> Judgement | None:
+    def held(self, item: int, labeller: str) -> Judgement | None:
         """The last act of a labeller on an item."""
-        return next((act for act in reversed(self.store.history(item)) if act.who == who), None)
+        return next((act for act in reversed(self.store.history(item)) if act.labeller == labeller), None)
 
-    def judge(self, who: str, item: int, grade: int, round: int) -> Judgement:
+    def judge(self, labeller: str, item: int, grade: int, round: int) -> Judgement:
         """Record a grade; the same once more is no new act, so that a request may be sent again."""
         with self.lock:
-            self._check(item, who, round)
-            held = self.held(item, who)
+            held = self._held_in_round(item, labeller, round)
             if held is not None and held.grade == grade and not isinstance(grade, bool):
                 return held
-            return self._recorded(self.store.judge(item, grade, who, round=round))
+            return self._recorded(self.store.judge(item, grade, labeller, round=round))
 
-    def skip(self, who: str, item: int, round: int) -> Judgement:
+    def skip(self, labeller: str, item: int, round: int) -> Judgement:
         """Record that the labeller does not judge an item."""
         with self.lock:
-            self._check(item, who, round)
-            held = self.held(item, who)
-            return (
-                held if held is not None and held.skipped else self._recorded(self.store.skip(item, who, round=round))
-            )
+            held = self._held_in_round(item, labeller, round)
+            if held is not None and held.skipped:
+                return held
+            return self._recorded(self.store.skip(item, labeller, round=round))
 
-    def note(self, who: str, item: int, note: str, round: int) -> Judgement:
+    def note(self, labeller: str, item: int, note: str, round: int) -> Judgement:
         """Record a remark; an empty one removes it."""
         with self.lock:
-            self._check(item, who, round)
-            held = self.held(item, who)
+            held = self._held_in_round(item, labeller, round)
             if held is not None and (held.note or "") == note:
                 return held
-            return self._recorded(self.store.note(item, note, who, round=round))
+            return self._recorded(self.store.note(item, note, labeller, round=round))
 
-    def undo(self, who: str, last: int) -> Judgement:
+    def undo(self, labeller: str, last: int) -> Judgement:
         """Take back the labeller's last act, which must be the one that they mean."""
         with self.lock:
-            act = self.store.last_act(who)
+            act = self.store.last_act(labeller)
             if act is not None and act.id != last:
                 raise StaleError("something else was judged since, perhaps in another window; look again and undo then")
-            return self._recorded(self.store.undo(who, last=last))
+            return self._recorded(self.store.undo(labeller, last=last))
 
     def next_round(self, round: int) -> None:
         """End the open round early, or try once more to prepare the next."""
@@ -121,9 +125,9 @@ class Session:
     def _nothing_left(self) -> bool:
         return bool(((self.store.labels() >= 0) | skipped_items(self.store)).all())
 
-    def _check(self, item: int, who: str, round: int) -> None:
+    def _held_in_round(self, item: int, labeller: str, round: int) -> Judgement | None:
         self._check_round(round)
-        self.offered(item, who)
+        return self.held(self.offered(item, labeller), labeller)
 
     def _check_round(self, round: int) -> None:
         if round != self.round:
@@ -143,8 +147,8 @@ class Session:
         for item in now.items:
             by_query.setdefault(int(query[item]), []).append(item)
         handout = Handout(list(by_query.values()), self._overlap, self._clock)
-        for who in self.store.labellers():
-            for act in self.store.judged_by(who):
+        for labeller in self.store.labellers():
+            for act in self.store.judged_by(labeller):
                 handout.record(act)
         self.handout = handout
 

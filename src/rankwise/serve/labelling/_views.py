@@ -4,55 +4,56 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
-from rankwise.serve.labelling._curve import GAIN_IN_WORDS, curve_of, expected_gain
+from rankwise.serve.labelling._learning import GAIN_IN_WORDS, expected_gain, learning_curve
 from rankwise.serve.labelling._session import Session
+from rankwise.types import JsonObject
 
-MOST_FEATURES = 60
-MOST_QUERIES = 50
+MAX_FEATURES = 60
+MAX_QUERIES = 50
 
 
-def work_view(session: Session, who: str, item: int | None = None) -> dict[str, Any]:
-    """The query that a labeller should do now, or the one of an item that they name, with its documents."""
+def work_view(session: Session, labeller: str, item: int | None = None) -> JsonObject:
+    """The query that a labeller claims by this, or the one of an item that they name, with its documents."""
     with session.lock:
         handout = session.handout
-        place = handout.next_place(who) if item is None else handout.place_of(session.offered(item, who))
-        items = handout.shown(place, who) if place is not None else [] if item is None else [item]
-        before = [p for p in handout.held(who) if place is None or p < place]
-        after = [p for p in handout.held(who) if place is not None and p > place]
+        query = handout.claim_query(labeller) if item is None else handout.query_of(session.offered(item, labeller))
+        items = handout.shown(query, labeller) if query is not None else [] if item is None else [item]
+        judged = handout.judged_queries(labeller)
+        before = [other for other in judged if query is None or other < query]
+        after = [other for other in judged if query is not None and other > query]
         return {
-            **_status(session, who),
-            "query": _query(session, items[0], place) if items else None,
-            "items": [_item(session, one, who) for one in items],
+            **_status(session, labeller),
+            "query": _query(session, items[0], query) if items else None,
+            "items": [_item(session, item, labeller) for item in items],
             "before": handout.queries[before[-1]][0] if before else None,
             "after": handout.queries[after[0]][0] if after else None,
         }
 
 
-def act_view(session: Session, who: str, item: int) -> dict[str, Any]:
+def act_view(session: Session, labeller: str, item: int) -> JsonObject:
     """What holds of an item after an act."""
     with session.lock:
-        return {**_status(session, who), "item": _state(session, item, who)}
+        return {**_status(session, labeller), "item": _state(session, item, labeller)}
 
 
-def progress_view(session: Session) -> dict[str, Any]:
+def progress_view(session: Session) -> JsonObject:
     """The learning curve, the gain to be expected, labels per query, agreement."""
     store, learner = session.store, session.refit.learner
     rounds = store.rounds()
-    curve = curve_of(rounds, learner.measure)
+    curve = learning_curve(rounds, learner.measure)
     gain = expected_gain(curve, len(rounds[-1].items))
     y, groups = store.labels(), store.data.groups
     query = groups.query_of_row()
     labels = np.bincount(query[y >= 0], minlength=groups.n_queries)
     in_round = np.unique(query[list(rounds[-1].items)])
-    rest = np.setdiff1d(np.flatnonzero(labels), in_round)
+    others = np.setdiff1d(np.flatnonzero(labels), in_round)
     agreement = store.agreement()
     return {
         "metric": learner.metric,
-        "judged_on": learner.judged_on,
+        "judged_on": learner.evaluated_on,
         "notice": session.notice,
         "curve": [asdict(point) for point in curve],
         "gain": None if gain is None else asdict(gain),
@@ -63,7 +64,7 @@ def progress_view(session: Session) -> dict[str, Any]:
         "queries_labelled": int((labels > 0).sum()),
         "per_query": [
             {"qid": str(groups.qids[q]), "labels": int(labels[q]), "documents": int(groups.sizes[q])}
-            for q in [*in_round, *rest][:MOST_QUERIES]
+            for q in [*in_round, *others][:MAX_QUERIES]
         ],
         "agreement": {
             "items": agreement.items,
@@ -75,16 +76,16 @@ def progress_view(session: Session) -> dict[str, Any]:
     }
 
 
-def _status(session: Session, who: str) -> dict[str, Any]:
-    last = session.store.last_act(who)
+def _status(session: Session, labeller: str) -> JsonObject:
+    last = session.store.last_act(labeller)
     return {
-        "who": who,
+        "labeller": labeller,
         "round": session.round,
-        "phase": _phase(session, who),
+        "phase": _phase(session, labeller),
         "failure": session.failure,
         "done": session.handout.n_done(),
         "of": len(session.handout.items),
-        "mine": session.handout.n_judged(who),
+        "mine": session.handout.n_judged(labeller),
         "sampler": session.now.sampler,
         "ranker": session.now.ranker,
         "highest_grade": session.store.highest_grade,
@@ -92,23 +93,23 @@ def _status(session: Session, who: str) -> dict[str, Any]:
     }
 
 
-def _phase(session: Session, who: str) -> str:
+def _phase(session: Session, labeller: str) -> str:
     if session.is_fitting:
         return "fitting"
     if session.failure is not None:
         return "failed"
     if not session.handout.items:
         return "finished"
-    return "labelling" if session.handout.next_place(who) is not None else "waiting"
+    return "labelling" if session.handout.open_query(labeller) is not None else "waiting"
 
 
-def _query(session: Session, item: int, place: int | None) -> dict[str, Any]:
+def _query(session: Session, item: int, query: int | None) -> JsonObject:
     shown = session.store.item(item)
-    return {"qid": shown.qid, "fields": shown.query_fields, "place": place, "of": len(session.handout.queries)}
+    return {"qid": shown.qid, "fields": shown.query_fields, "place": query, "of": len(session.handout.queries)}
 
 
-def _state(session: Session, item: int, who: str) -> dict[str, Any]:
-    held = session.held(item, who)
+def _state(session: Session, item: int, labeller: str) -> JsonObject:
+    held = session.held(item, labeller)
     return {
         "item": item,
         "grade": held and held.grade,
@@ -117,21 +118,21 @@ def _state(session: Session, item: int, who: str) -> dict[str, Any]:
     }
 
 
-def _item(session: Session, item: int, who: str) -> dict[str, Any]:
+def _item(session: Session, item: int, labeller: str) -> JsonObject:
     shown = session.store.item(item)
     features = None if shown.fields else _features(session, item)
-    return {**_state(session, item, who), "doc_id": shown.doc_id, "fields": shown.fields, "features": features}
+    return {**_state(session, item, labeller), "doc_id": shown.doc_id, "fields": shown.fields, "features": features}
 
 
-def _features(session: Session, item: int) -> dict[str, Any]:
+def _features(session: Session, item: int) -> JsonObject:
     """The features that are not 0, by name or by number from 1, as LETOR files count them."""
     data = session.store.data
     row = data.X[[item]].toarray()[0] if data.is_sparse else data.X[item]
     columns = np.flatnonzero(row != 0)
     names = data.feature_names or [f"feature {number}" for number in range(1, data.n_features + 1)]
     return {
-        "shown": [[names[c], "missing" if math.isnan(row[c]) else f"{row[c]:.6g}"] for c in columns[:MOST_FEATURES]],
-        "more": max(int(columns.size) - MOST_FEATURES, 0),
+        "shown": [[names[c], "missing" if math.isnan(row[c]) else f"{row[c]:.6g}"] for c in columns[:MAX_FEATURES]],
+        "more": max(int(columns.size) - MAX_FEATURES, 0),
         "zeros": int(row.size - columns.size),
     }
 

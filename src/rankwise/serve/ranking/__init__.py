@@ -2,4 +2,4 @@
 
 from rankwise.errors import need_extra
 
-need_extra("uvicorn", "httptools", "starlette", "orjson", "msgspec", "simdjson", extra="serve")
+need_extra("uvicorn", "httptools", "starlette", "msgspec", "simdjson", extra="serve")

@@ -3,57 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from itertools import pairwise
-from typing import Any
 
+import msgspec
 import numpy as np
-import orjson
+from msgspec import UnsetType
 
 from rankwise.errors import DataError
 from rankwise.rankers._features import MatchedColumns
-from rankwise.serve.ranking._documents import Documents, shown
+from rankwise.serve.ranking._documents import Documents, unknown_document
 from rankwise.serve.ranking._model import ServedModel
-from rankwise.serve.ranking._requests import read_object
+from rankwise.serve.ranking._schemas import DEFAULT_TOP, ExplainAnswer, ExplainRequest, RankAnswer, Reason
 from rankwise.types import FloatArray
 
-TOP, MOST_TOP = 5, 100
+encode = msgspec.json.Encoder().encode
 
 
-def rank(body: bytes, is_arrow: bool, model: ServedModel, most: int) -> tuple[bytes, int]:
+def rank(body: bytes, is_arrow: bool, model: ServedModel, max_documents: int) -> tuple[bytes, int]:
     """The order and the scores of the documents in a body, and how many there are."""
-    documents = (model.arrow if is_arrow else model.json).read(body, most)
+    documents = (model.arrow if is_arrow else model.json).read(body, max_documents)
     scores = model.scores(documents.X)
-    order = _order(scores)
-    told = {
-        "order": order if documents.ids is None else [documents.ids[row] for row in order],
-        "scores": scores.tolist(),
-        "model": model.described(),
-    }
-    return orjson.dumps(told), len(order)
+    answer = RankAnswer(documents.names(_order(scores)), scores.tolist(), model.info)
+    return encode(answer), len(scores)
 
 
-def explain(body: bytes, model: ServedModel, most: int) -> bytes:
+def explain(body: bytes, model: ServedModel, max_documents: int) -> bytes:
     """Why the best documents stand as they do: each against the next, or one named pair."""
-    if not model.explains:
+    if model.explain is None:
         raise DataError(f"a model of kind {model.features.kind} does not explain its scores; use /rank")
-    told = read_object(body)
-    documents = model.json.read_object(told, most, "top", "pair")
+    request, documents = model.json.read_explain(body, max_documents)
     order = _order(model.scores(documents.X))
-    names: Sequence[str | int] = model.features.names or range(model.features.count)
+    features: Sequence[str | int] = model.features.names or range(model.features.count)
     reasons = []
-    for above, below in _pairs(told, documents, order):
-        why = model.ranker.explain(MatchedColumns(documents.X), above, below)
-        reasons.append(
-            {
-                "above": documents.id_of(above),
-                "below": documents.id_of(below),
-                "difference": why.difference,
-                "parts": [asdict(part) for part in why.parts(names)],
-            }
-        )
-    ranked = [documents.id_of(row) for row in order]
-    return orjson.dumps({"order": ranked, "reasons": reasons, "model": model.described()})
+    for pair in _pairs(request, documents, order):
+        explanation = model.explain(MatchedColumns(documents.X), *pair)
+        above, below = documents.names(pair)
+        reasons.append(Reason(above, below, explanation.difference, explanation.parts(features)))
+    return encode(ExplainAnswer(documents.names(order), reasons, model.info))
 
 
 def _order(scores: FloatArray) -> list[int]:
@@ -62,20 +48,14 @@ def _order(scores: FloatArray) -> list[int]:
     return order
 
 
-def _pairs(told: dict[str, Any], documents: Documents, order: list[int]) -> list[tuple[int, int]]:
-    if "pair" not in told:
-        top = told.get("top", TOP)
-        if type(top) is not int or not 1 <= top <= MOST_TOP:
-            raise DataError(f"top must be a whole number from 1 to {MOST_TOP}, got {shown(top)}; correct it")
-        best = order[:top]
-        return list(pairwise(best))
-    pair = told["pair"]
-    if "top" in told:
+def _pairs(request: ExplainRequest, documents: Documents, order: list[int]) -> list[tuple[int, int]]:
+    if isinstance(request.pair, UnsetType):
+        return list(pairwise(order[: DEFAULT_TOP if isinstance(request.top, UnsetType) else request.top]))
+    if not isinstance(request.top, UnsetType):
         raise DataError("the body has both top and pair; leave one of them out")
-    if not isinstance(pair, list) or len(pair) != 2:
-        raise DataError(f"pair must be a list of two documents, got {shown(pair)}; name them as the body does")
-    ids = list(range(len(order))) if documents.ids is None else documents.ids
-    for one in pair:
-        if type(one) not in (str, int) or one not in ids:
-            raise DataError(f"pair names the document {shown(one)}, which the body does not have; name one that it has")
-    return [(ids.index(pair[0]), ids.index(pair[1]))]
+    ids = documents.names(range(len(order)))
+    for id in request.pair:
+        if id not in ids:
+            raise DataError(unknown_document(id))
+    first, second = request.pair
+    return [(ids.index(first), ids.index(second))]

@@ -9,41 +9,43 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+import msgspec
 import numpy as np
 from sklearn.utils import get_tags
 
 from rankwise.errors import DataError, RankwiseError
 from rankwise.models import load
+from rankwise.rankers._base import SavableModel
+from rankwise.rankers._explanation import Explanation
 from rankwise.rankers._features import feature_names_of
 from rankwise.serve.ranking._arrow import ArrowReader
-from rankwise.serve.ranking._documents import Features
 from rankwise.serve.ranking._requests import JsonReader
-from rankwise.types import FloatArray
+from rankwise.serve.ranking._schemas import ModelFeatures, ModelInfo
+from rankwise.types import FloatArray, JsonObject
 
 log = logging.getLogger(__name__)
 
-Stamp = tuple[int, int, int]
-PERIOD = 1.0  # seconds between looks at the file
-TRIES = 5
+FileStamp = tuple[int, int, int]
+WATCH_SECONDS = 1.0  # between looks at the file
+MAX_READS = 5
 
 
 @dataclass(frozen=True, eq=False)
 class ServedModel:
     """A model ready to score, and all that requests need to know of it."""
 
-    ranker: Any
-    features: Features
+    ranker: SavableModel
+    features: ModelFeatures
     json: JsonReader
     arrow: ArrowReader
-    explains: bool
-    version: str  # the start of the file's SHA-256
+    explain: Callable[..., Explanation] | None
+    info: ModelInfo
     loaded: float  # seconds since 1970
 
-    def described(self) -> dict[str, Any]:
-        """What an answer says of it."""
-        return {"version": self.version, "kind": self.features.kind, "features": self.features.count}
+    def described(self) -> JsonObject:
+        """What answers say of it, for printing."""
+        return msgspec.structs.asdict(self.info)
 
     def scores(self, X: FloatArray) -> FloatArray:
         """A finite number for each row."""
@@ -55,45 +57,45 @@ class ServedModel:
         return np.asarray(scores)
 
 
-def load_served(path: Path) -> tuple[ServedModel, Stamp]:
+def load_served(path: Path) -> tuple[ServedModel, FileStamp]:
     """The model in a file, tried once, and what the file looked like."""
-    for _ in range(TRIES):
-        before = stamp_of(path)
+    for _ in range(MAX_READS):
+        before = file_stamp(path)
         ranker = load(path)
         version = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-        if stamp_of(path) == before:  # else it is not known which file was read
+        if file_stamp(path) == before:  # else it is not known which file was read
             return _ready(ranker, version), before
-    raise DataError(f"{path} was replaced {TRIES} times while it was read; replace it less often")
+    raise DataError(f"{path} was replaced {MAX_READS} times while it was read; replace it less often")
 
 
-def stamp_of(path: Path) -> Stamp:
+def file_stamp(path: Path) -> FileStamp:
     """What changes when another file takes the place of this one, or it is written to."""
-    found = path.stat()
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
-def _ready(ranker: Any, version: str) -> ServedModel:
+def _ready(ranker: SavableModel, version: str) -> ServedModel:
     if "n_jobs" in ranker.get_params(deep=False):
-        ranker.n_jobs = 1  # requests run beside each other, in as many processes as there are workers
-    features = Features(
+        ranker.set_params(n_jobs=1)  # requests run beside each other, in as many processes as there are workers
+    features = ModelFeatures(
         names=feature_names_of(ranker),
         count=int(ranker.n_features_in_),
         takes_missing=bool(get_tags(ranker).input_tags.allow_nan),
         kind=ranker.kind,
     )
-    found = ServedModel(
+    model = ServedModel(
         ranker=ranker,
         features=features,
         json=JsonReader(features),
         arrow=ArrowReader(features),
-        explains=hasattr(ranker, "explain"),
-        version=version,
+        explain=getattr(ranker, "explain", None),
+        info=ModelInfo(version, features.kind, features.count),
         loaded=time.time(),
     )
-    scores = found.scores(np.zeros((2, features.count)))  # whatever is compiled or built by the first call is now
+    scores = model.scores(np.zeros((2, features.count)))  # whatever is compiled or built by the first call is now
     if scores.ndim != 1:
         raise DataError(f"serve needs one score per row, got a model of {scores.shape[1]} classes; load it in Python")
-    return found
+    return model
 
 
 class CurrentModel:
@@ -102,7 +104,7 @@ class CurrentModel:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.now, self._loaded = load_served(path)
-        self._failed: Stamp | None = None
+        self._failed: FileStamp | None = None
         self.problem: str | None = None
         self.on_reload: Callable[[bool], None] = lambda ok: None
         self._stopped = threading.Event()
@@ -116,14 +118,14 @@ class CurrentModel:
         self._stopped.set()
 
     def _watch(self) -> None:
-        while not self._stopped.wait(PERIOD):
-            self.look()
+        while not self._stopped.wait(WATCH_SECONDS):
+            self.reload_if_changed()
 
-    def look(self) -> None:
+    def reload_if_changed(self) -> None:
         """Load the file if it is another one; if that is not sound, say so and go on with the old model."""
         stamp = None
         try:
-            stamp = stamp_of(self.path)
+            stamp = file_stamp(self.path)
             if stamp == self._loaded:
                 self.problem = None
             if stamp in (self._loaded, self._failed):
@@ -139,7 +141,7 @@ class CurrentModel:
             self.on_reload(False)
         else:
             self.problem, self._failed = None, None
-            log.info("%s was picked up: version %s", self.path, self.now.version)
+            log.info("%s was picked up: version %s", self.path, self.now.info.version)
             self.on_reload(True)
 
     def _complain(self, problem: str) -> None:

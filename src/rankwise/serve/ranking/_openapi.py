@@ -1,43 +1,43 @@
-"""The description of the service in OpenAPI, written by hand beside the code that checks bodies by hand."""
+"""The description of the service: in OpenAPI, with the schemas of the models that check requests, and as a page.
+
+The page at /docs is plain HTML that loads nothing from elsewhere and runs no script.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from html import escape
+from importlib import resources
+
+import msgspec
+from msgspec import Struct
 
 from rankwise._version import __version__
 from rankwise.serve.ranking._arrow import ARROW
+from rankwise.serve.ranking._schemas import ExplainAnswer, Health, RankAnswer, Refusal
+from rankwise.types import JsonObject
 
-ID = {"type": ["string", "integer"]}
-LIST = {"type": "array", "items": {"type": ["number", "null"]}, "description": "All features, in the model's order."}
-FEATURES = {
-    "oneOf": [
-        LIST,
-        {
-            "type": "object",
-            "additionalProperties": {"type": ["number", "null"]},
-            "description": "Features by name; null, or left out, is missing.",
+JSON = "application/json"
+EXAMPLE_MODEL = {"version": "0f3c5a9d1e42", "kind": "lambdamart", "features": 2}
+EXAMPLE_REASON = {
+    "above": "d2",
+    "below": "d1",
+    "difference": 0.75,
+    "parts": [{"feature": "bm25", "above": 2.5, "below": 1.5, "adds": 0.75}],
+}
+EXAMPLE_REQUESTS = {
+    "documents": {
+        "summary": "Features by name, or as lists (of a model with the features bm25 and age):",
+        "value": {
+            "documents": [{"id": "d1", "features": {"bm25": 1.5, "age": 3}}, {"id": "d2", "features": {"bm25": 2.5}}]
         },
-    ]
-}
-DOCUMENT = {
-    "type": "object",
-    "required": ["features"],
-    "properties": {"id": ID, "features": FEATURES},
-    "additionalProperties": False,
-}
-MODEL = {
-    "type": "object",
-    "required": ["version", "kind", "features"],
-    "properties": {
-        "version": {"type": "string", "description": "The start of the SHA-256 of the model file."},
-        "kind": {"type": "string"},
-        "features": {"type": "integer"},
+    },
+    "compact": {
+        "summary": "The same, shorter:",
+        "value": {"features": [[1.5, 3], [2.5, None]], "ids": ["d1", "d2"]},
     },
 }
-EXAMPLE_MODEL = {"version": "0f3c5a9d1e42", "kind": "lambdamart", "features": 2}
-BY_NAME = {"documents": [{"id": "d1", "features": {"bm25": 1.5, "age": 3}}, {"id": "d2", "features": {"bm25": 2.5}}]}
-COMPACT = {"features": [[1.5, 3], [2.5, None]], "ids": ["d1", "d2"]}
-SENTENCES = {
+REFUSALS = {
     "401": "The token is missing or wrong.",
     "403": "Another host name, or a page of another site.",
     "413": "The body is too long.",
@@ -45,118 +45,128 @@ SENTENCES = {
     "422": "The body is not right; the sentence names the document and the feature.",
     "503": "The service is being stopped.",
 }
+ARROW_STREAM = {
+    "schema": {
+        "type": "string",
+        "format": "binary",
+        "description": "An uncompressed Arrow IPC stream: a column of numbers for each feature by name, or one "
+        "column of fixed-size lists; and ids in a column id, if there are any.",
+    }
+}
 
 
-def _object(required: dict[str, Any], more: dict[str, Any], optional: dict[str, Any]) -> dict[str, Any]:
-    properties = {**required, **optional, **more}
-    return {"type": "object", "required": list(required), "properties": properties, "additionalProperties": False}
+def openapi(request_types: tuple[type[Struct], ...], max_bytes: int, max_documents: int) -> JsonObject:
+    """The whole description, for the features of one model."""
+    types = (*request_types, RankAnswer, ExplainAnswer, Health, Refusal)
+    refs, schemas = msgspec.json.schema_components(types, ref_template="#/components/schemas/{name}")
+    rank, explain, ranked, explained, health, refused = refs
+    for request in request_types:  # of fields that may be left out, one must be there
+        schemas[request.__name__]["oneOf"] = [{"required": ["documents"]}, {"required": ["features"]}]
+    limits = f"At most {max_documents:,} documents and {max_bytes:,} bytes."
 
+    def body(request: JsonObject, **others: JsonObject) -> JsonObject:
+        content = {JSON: {"schema": request, "examples": EXAMPLE_REQUESTS}, **others}
+        return {"requestBody": {"required": True, "description": limits, "content": content}}
 
-def _body(limits: str, more: dict[str, Any]) -> dict[str, Any]:
-    documents = _object({"documents": {"type": "array", "minItems": 1, "items": DOCUMENT}}, more, {})
-    compact = _object(
-        {"features": {"type": "array", "minItems": 1, "items": FEATURES}},
-        more,
-        {"ids": {"type": "array", "items": ID}},
-    )
-    return {
-        "schema": {"oneOf": [documents, compact], "description": limits},
-        "examples": {
-            "documents": {"summary": "Features by name, or as lists:", "value": BY_NAME},
-            "compact": {"summary": "The same, shorter:", "value": COMPACT},
+    def responses(answer: JsonObject, example: JsonObject, description: str, *statuses: str) -> JsonObject:
+        answers = {"200": (description, {"schema": answer, "example": example})}
+        answers |= {status: (REFUSALS[status], {"schema": refused}) for status in statuses}
+        return {
+            "responses": {status: _response(sentence, JSON, content) for status, (sentence, content) in answers.items()}
+        }
+
+    order = ["d2", "d1"]
+    paths = {
+        "/rank": {
+            "post": {
+                "summary": "Order documents by score; equal scores stay in the order of the request.",
+                **body(rank, **{ARROW: ARROW_STREAM}),
+                **responses(
+                    ranked,
+                    {"order": order, "scores": [0.5, 1.25], "model": EXAMPLE_MODEL},
+                    "The order, and the scores in the order of the request.",
+                    *REFUSALS,
+                ),
+            }
+        },
+        "/explain": {
+            "post": {
+                "summary": "Why each of the top documents is above the next, or one document above another (pair).",
+                **body(explain),
+                **responses(
+                    explained,
+                    {"order": order, "reasons": [EXAMPLE_REASON], "model": EXAMPLE_MODEL},
+                    "What each feature adds to the difference of two scores, largest first.",
+                    *REFUSALS,
+                ),
+            }
+        },
+        "/health": {
+            "get": {
+                "summary": "Whether requests are taken, and what is wrong with a new model file; needs no token.",
+                **responses(
+                    health,
+                    {"status": "ok", "model": {**EXAMPLE_MODEL, "loaded": 1700000000.5}, "problem": None},
+                    "Requests are taken.",
+                    "503",
+                ),
+            }
+        },
+        "/metrics": {
+            "get": {
+                "summary": "Counts and times for Prometheus.",
+                "responses": {
+                    "200": _response("Counts in Prometheus' text format.", "text/plain", {"schema": {"type": "string"}})
+                },
+            }
         },
     }
-
-
-def _answers(description: str, schema: dict[str, Any], example: Any, statuses: tuple[str, ...]) -> dict[str, Any]:
-    refused = {
-        "schema": {"type": "object", "required": ["error"], "properties": {"error": {"type": "string"}}},
-    }
-    return {
-        "200": {"description": description, "content": {"application/json": {"schema": schema, "example": example}}},
-        **{status: {"description": SENTENCES[status], "content": {"application/json": refused}} for status in statuses},
-    }
-
-
-def openapi(most_bytes: int, most_documents: int) -> dict[str, Any]:
-    """The whole description."""
-    limits = f"At most {most_documents:,} documents and {most_bytes:,} bytes."
-    order = {"type": "array", "items": ID, "description": "Ids, or positions from 0, from the best down."}
-    ranked = _object({"order": order, "scores": {"type": "array", "items": {"type": "number"}}, "model": MODEL}, {}, {})
-    reasons = _object(
-        {"order": order, "reasons": {"type": "array", "items": {"type": "object"}}, "model": MODEL}, {}, {}
-    )
-    reason = {
-        "above": "d2",
-        "below": "d1",
-        "difference": 0.75,
-        "parts": [{"feature": "bm25", "above": 2.5, "below": 1.5, "adds": 0.75}],
-    }
-    refused = tuple(SENTENCES)
-    asked = {
-        "top": {"type": "integer", "minimum": 1, "maximum": 100, "default": 5},
-        "pair": {"type": "array", "items": ID, "minItems": 2, "maxItems": 2},
-    }
-    stream = {
-        "schema": {
-            "type": "string",
-            "format": "binary",
-            "description": "An uncompressed Arrow IPC stream: a column of numbers for each feature by name, or one "
-            "column of fixed-size lists; and ids in a column id, if there are any.",
-        }
-    }
-    text = {
-        "description": "Counts in Prometheus' text format.",
-        "content": {"text/plain": {"schema": {"type": "string"}}},
-    }
+    description = 'Ranks documents by a model. Refusals are a status and one sentence, {"error": …}.'
     return {
         "openapi": "3.1.0",
-        "info": {
-            "title": "rankwise serve",
-            "version": __version__,
-            "description": 'Ranks documents by a model. Refusals are a status and one sentence, {"error": …}.',
-        },
-        "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+        "info": {"title": "rankwise serve", "version": __version__, "description": description},
+        "components": {"schemas": schemas, "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
         "security": [{}, {"token": []}],
-        "paths": {
-            "/rank": {
-                "post": {
-                    "summary": "Order documents by score; equal scores stay in the order of the request.",
-                    "requestBody": {
-                        "required": True,
-                        "content": {"application/json": _body(limits, {}), ARROW: stream},
-                    },
-                    "responses": _answers(
-                        "The order, and the scores in the order of the request.",
-                        ranked,
-                        {"order": ["d2", "d1"], "scores": [0.5, 1.25], "model": EXAMPLE_MODEL},
-                        refused,
-                    ),
-                }
-            },
-            "/explain": {
-                "post": {
-                    "summary": "Why each of the top documents is above the next, or one document above another (pair).",
-                    "requestBody": {"required": True, "content": {"application/json": _body(limits, asked)}},
-                    "responses": _answers(
-                        "What each feature adds to the difference of two scores, largest first.",
-                        reasons,
-                        {"order": ["d2", "d1"], "reasons": [reason], "model": EXAMPLE_MODEL},
-                        refused,
-                    ),
-                }
-            },
-            "/health": {
-                "get": {
-                    "summary": "Whether requests are taken, and what is wrong with a new model file; needs no token.",
-                    "responses": _answers(
-                        "Requests are taken.",
-                        {"type": "object", "required": ["status"]},
-                        {"status": "ok", "model": EXAMPLE_MODEL, "problem": None},
-                        ("503",),
-                    ),
-                }
-            },
-            "/metrics": {"get": {"summary": "Counts and times for Prometheus.", "responses": {"200": text}}},
-        },
+        "paths": paths,
     }
+
+
+def _response(description: str, kind: str, content: JsonObject) -> JsonObject:
+    return {"description": description, "content": {kind: content}}
+
+
+def docs_page(description: JsonObject) -> bytes:
+    """All routes, with what they take and answer."""
+    info = description["info"]
+    pieces = [
+        "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>",
+        f"<title>{escape(info['title'])}</title><link rel=stylesheet href=docs.css>",
+        f"<h1>{escape(info['title'])}</h1><p>{escape(info['description'])}</p>",
+        "<p>For programs: <a href=openapi.json>openapi.json</a></p>",
+    ]
+    for path, methods in description["paths"].items():
+        for method, route in methods.items():
+            pieces.append(f"<h2><code>{method.upper()} {escape(path)}</code></h2><p>{escape(route['summary'])}</p>")
+            request = route.get("requestBody", {"description": "", "content": {}})
+            pieces.append(f"<p>{escape(request['description'])}</p>")
+            for kind, body in request["content"].items():
+                pieces.append(f"<h3>{escape(kind)}</h3><p>{escape(body['schema'].get('description', ''))}</p>")
+                for example in body.get("examples", {}).values():
+                    pieces.append(f"<p>{escape(example['summary'])}</p>{_code(example['value'])}")
+            pieces.append("<table><tr><th>status<th>answer</tr>")
+            for status, answer in route["responses"].items():
+                shown = next(
+                    (_code(kind["example"]) for kind in answer.get("content", {}).values() if "example" in kind), ""
+                )
+                pieces.append(f"<tr><td>{status}<td>{escape(answer['description'])}{shown}</tr>")
+            pieces.append("</table>")
+    return "".join(pieces).encode()
+
+
+def docs_style() -> bytes:
+    """The page's style sheet."""
+    return resources.files(__package__).joinpath("docs.css").read_bytes()
+
+
+def _code(value: object) -> str:
+    return f"<pre>{escape(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))}</pre>"

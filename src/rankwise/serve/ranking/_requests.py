@@ -1,150 +1,168 @@
-"""JSON bodies: documents with features by name or by position, checked by hand because a schema would be slower.
+"""JSON bodies into a matrix, by two readers that must agree.
 
-The usual body is read by `quick`; only one with something odd in it is read here, and only one with something wrong in
-it is gone through value by value, to say which document and which feature it is.
+Every body can be read into the models of `_schemas`, which refuse what is wrong in it. Bodies of lists of numbers, the
+form for those who are in a hurry, are tried first by simdjson, which gives all numbers of a list at once without a
+Python object for each (docs/serving.md has the times to read each form). What is odd in it in any way, right or wrong,
+is left to the models.
 """
 
 from __future__ import annotations
 
-from itertools import chain
-from types import NoneType
-from typing import Any
+import re
+import struct
+from typing import Any, cast
 
+import msgspec
 import numpy as np
-import orjson
+import simdjson
+from msgspec import UNSET, UnsetType
 
 from rankwise.errors import DataError
-from rankwise.serve.ranking._documents import Documents, Features, Id, check_count, check_ids, named, shown
-from rankwise.serve.ranking._quick import QuickReader
+from rankwise.serve.ranking._documents import (
+    FORMS,
+    Documents,
+    check_count,
+    check_ids,
+    missing_feature,
+    named,
+    refusal,
+    unknown_feature,
+)
+from rankwise.serve.ranking._schemas import (
+    Document,
+    ExplainRequest,
+    Id,
+    ModelFeatures,
+    RankRequest,
+    Row,
+    StructType,
+    request_types,
+)
 from rankwise.types import FloatArray
 
-FORMS = '{"documents": [{"id": …, "features": …}, …]} or {"features": [[…], …], "ids": […]}'
-
-
-def read_object(body: bytes) -> dict[str, Any]:
-    """The object that a body holds."""
-    try:
-        told = orjson.loads(body)
-    except orjson.JSONDecodeError as problem:
-        raise DataError(f"the body is not JSON ({problem}); send {FORMS}") from None
-    if not isinstance(told, dict):
-        raise DataError(f"the body must be an object, got {shown(told)}; send {FORMS}")
-    return told
+FIRST_ROW = re.compile(rb'"features"\s*:\s*(\[\s*\[)?')  # a list in a list, or else
+NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # no JSON, but simdjson takes it
 
 
 class JsonReader:
-    """Reads the bodies for one model."""
+    """Reads the bodies for one model; `types` are the requests that it takes."""
 
-    def __init__(self, features: Features) -> None:
-        self._features, self._quick = features, QuickReader(features)
+    def __init__(self, features: ModelFeatures) -> None:
+        self._features = features
+        self.types = request_types(features)
+        rank, explain = self.types
+        self._rank, self._explain = msgspec.json.Decoder(rank), msgspec.json.Decoder(explain)
+        self._pack = struct.Struct(f"{features.count}d").pack
 
-    def read(self, body: bytes, most: int) -> Documents:
+    def read(self, body: bytes, max_documents: int) -> Documents:
         """The documents of a body."""
-        found = self._quick.read(body, most)
-        return self.read_object(read_object(body), most) if found is None else found
+        documents = self.read_lists(body, max_documents)
+        return self.read_checked(body, max_documents) if documents is None else documents
 
-    def read_object(self, told: dict[str, Any], most: int, *more: str) -> Documents:
-        """The documents of an object, which may have the fields in `more` besides."""
-        given = [name for name in ("documents", "features") if name in told]
-        if len(given) != 1:
-            raise DataError(
-                f"the body must have either documents or features, got {' and '.join(given) or 'neither'}; send {FORMS}"
-            )
-        known = {"documents", *more} if given == ["documents"] else {"features", "ids", *more}
-        if odd := [name for name in told if name not in known]:
-            raise DataError(f"the body has the unknown field {shown(odd[0])}; it may have {', '.join(sorted(known))}")
-        items = told[given[0]]
-        if not isinstance(items, list):
-            raise DataError(f"{given[0]} must be a list, got {shown(items)}; send {FORMS}")
-        check_count(len(items), most)
-        if given == ["features"]:
-            ids = _listed_ids(told, len(items))
-            return Documents(_matrix(items, ids, self._features), ids)
-        ids = _ids(items)
-        return Documents(_matrix([item["features"] for item in items], ids, self._features), ids)
+    def read_lists(self, body: bytes, max_documents: int) -> Documents | None:
+        """The documents of a body of lists of numbers, None if it must be read with more care."""
+        first = FIRST_ROW.search(body)
+        if first is None or first[1] is None or body.startswith(BYTE_ORDER_MARK):
+            return None
+        try:
+            content: Any = simdjson.Parser().parse(body)
+            names, rows = list(content.keys()), content["features"]
+            ids = content["ids"].as_list() if "ids" in names else None
+            lengths, numbers = set(map(len, rows)), np.frombuffer(rows.as_buffer(of_type="d"))
+        except (ValueError, TypeError, KeyError, AttributeError, RuntimeError):  # as simdjson and its types complain
+            return None
+        # Lists inside rows have been flattened as well: they show by their brackets.
+        flat = body.count(b"[") == 1 + len(rows) + (ids is not None)
+        if not flat or lengths != {self._features.count} or sorted(names) not in (["features"], ["features", "ids"]):
+            return None
+        if ids is not None and len(ids) != len(rows):
+            return None
+        check_count(len(rows), max_documents)
+        if ids is not None:
+            check_ids(ids)
+        return Documents(numbers.reshape(-1, self._features.count), ids)
+
+    def read_checked(self, body: bytes, max_documents: int) -> Documents:
+        """The documents of a body, whatever it has in it."""
+        return self._documents(self._decode(self._rank, body), max_documents)
+
+    def read_explain(self, body: bytes, max_documents: int) -> tuple[ExplainRequest, Documents]:
+        """A request to explain, and its documents."""
+        request = self._decode(self._explain, body)
+        return request, self._documents(request, max_documents)
+
+    def _decode(self, decoder: msgspec.json.Decoder[StructType], body: bytes) -> StructType:
+        try:
+            return decoder.decode(body)
+        except msgspec.ValidationError as problem:
+            raise DataError(refusal(str(problem), read_json(body), self._features)) from None
+        except NOT_JSON as problem:
+            raise _not_json(problem) from None
+
+    def _documents(self, request: RankRequest, max_documents: int) -> Documents:
+        if (request.documents is UNSET) == (request.features is UNSET):
+            got = "neither" if request.documents is UNSET else "documents and features"
+            raise DataError(f"the body must have either documents or features, got {got}; send {FORMS}")
+        if isinstance(request.documents, UnsetType):
+            rows, ids = cast("list[Row]", request.features), request.ids
+            if not isinstance(ids, UnsetType) and len(ids) != len(rows):
+                raise DataError(
+                    f"ids must be a list of {len(rows)}, one per document, got {len(ids)} ids; send as many, or none"
+                )
+        else:
+            if request.ids is not UNSET:
+                raise DataError("the body has the unknown field 'ids' beside documents; put each id in its document")
+            rows, ids = [document.features for document in request.documents], _ids(request.documents)
+        check_count(len(rows), max_documents)
+        if isinstance(ids, UnsetType):
+            return Documents(self._matrix(rows, None), None)
+        check_ids(ids)
+        return Documents(self._matrix(rows, ids), ids)
+
+    def _matrix(self, rows: list[Row], ids: list[Id] | None) -> FloatArray:
+        values = [
+            msgspec.structs.astuple(row) if isinstance(row, msgspec.Struct) else self._listed(row, number, ids)
+            for number, row in enumerate(rows)
+        ]
+        try:
+            X = np.frombuffer(bytearray().join([self._pack(*row) for row in values]))
+        except struct.error:  # a null
+            X = np.array(values, dtype=np.float64)
+        return X.reshape(-1, self._features.count)
+
+    def _listed(self, row: list[float | None] | dict[str, float | None], number: int, ids: list[Id] | None) -> Any:
+        """The features of a document in the model's order."""
+        if isinstance(row, list):
+            return row
+        features = self._features
+        for name in row:
+            if name not in features.place:
+                raise DataError(unknown_feature(name, named(number, ids)))
+        for name, column in features.place.items():
+            if name not in row and not features.takes_missing:
+                raise DataError(missing_feature(column, named(number, ids), features))
+        return [row.get(name) for name in features.place]
 
 
-def _listed_ids(told: dict[str, Any], count: int) -> list[Id] | None:
-    if "ids" not in told:
-        return None
-    ids = told["ids"]
-    if not isinstance(ids, list) or len(ids) != count:
-        got = f"{len(ids)} ids" if isinstance(ids, list) else shown(ids)
-        raise DataError(f"ids must be a list of {count}, one per document, got {got}; send as many, or none")
-    check_ids(ids)
-    return ids
-
-
-def _ids(items: list[Any]) -> list[Id] | None:
+def _ids(documents: list[Document]) -> list[Id] | UnsetType:
     """The ids of documents of which either all or none have one."""
-    for row, item in enumerate(items):
-        if not isinstance(item, dict):
-            raise DataError(f'document {row} must be an object, got {shown(item)}; send {{"id": …, "features": …}}')
-        if "features" not in item:
-            raise DataError(f"document {row} has no features; add them, as an object or as a list")
-        if len(item) > 1 and (odd := [name for name in item if name not in ("id", "features")]):
-            raise DataError(f"document {row} has the unknown field {shown(odd[0])}; it may have id and features")
-    having = [row for row, item in enumerate(items) if "id" in item]
-    if not having:
-        return None
-    if len(having) < len(items):
-        row = next(row for row, item in enumerate(items) if ("id" in item) != ("id" in items[0]))
-        has = "an id" if "id" in items[row] else "no id"
-        raise DataError(f"document {row} has {has}, unlike those before it; give one to all or to none")
-    ids = [item["id"] for item in items]
-    check_ids(ids)
-    return ids
+    ids = [document.id for document in documents]
+    first = type(ids[0]) is UnsetType
+    for row, id in enumerate(ids):
+        if (id is UNSET) != first:
+            has = "no id" if id is UNSET else "an id"
+            raise DataError(f"document {row} has {has}, unlike those before it; give one to all or to none")
+    return UNSET if first else cast("list[Id]", ids)
 
 
-def _matrix(rows: list[Any], ids: list[Id] | None, features: Features) -> FloatArray:
-    placed = [_placed(row, features) for row in rows]
-    if set(map(type, placed)) == {list} and set(map(len, placed)) == {features.count}:
-        numbers = {int, float, NoneType} if features.takes_missing else {int, float}
-        if set(map(type, chain.from_iterable(placed))) <= numbers:
-            return np.array(placed, dtype=np.float64)  # NaN for None
-    return np.array([_row(one, row, ids, features) for row, one in enumerate(rows)])
+def read_json(body: bytes) -> Any:
+    """What a body holds, as plain values."""
+    try:
+        return msgspec.json.decode(body)
+    except NOT_JSON as problem:
+        raise _not_json(problem) from None
 
 
-def _placed(row: Any, features: Features) -> Any:
-    """Features by name in the model's order, if it knows them all; anything else as it is."""
-    if features.names is None or not isinstance(row, dict) or not row.keys() <= features.place.keys():
-        return row
-    return [row.get(name) for name in features.names]
-
-
-def _row(given: Any, row: int, ids: list[Id] | None, features: Features) -> list[float]:
-    """The features of one document, one after the other."""
-    if isinstance(given, list):
-        if len(given) != features.count:
-            raise DataError(
-                f"{named(row, ids)} must have the model's {features.count} features, got {len(given)}; send all"
-            )
-        return [_number(value, column, row, ids, features) for column, value in enumerate(given)]
-    if not isinstance(given, dict):
-        raise DataError(f"features of {named(row, ids)} must be an object or a list, got {shown(given)}")
-    if features.names is None:
-        raise DataError(
-            f"{named(row, ids)} has features by name, but those of the model have none; "
-            f"send a list of {features.count} numbers"
-        )
-    if odd := [name for name in given if name not in features.place]:
-        raise DataError(
-            f"{named(row, ids)} has the feature {shown(odd[0])}, which the model does not know; leave it out"
-        )
-    return [_number(given.get(name), column, row, ids, features) for column, name in enumerate(features.names)]
-
-
-def _number(value: Any, column: int, row: int, ids: list[Id] | None, features: Features) -> float:
-    if type(value) in (int, float):
-        return float(value)
-    if value is not None:
-        raise DataError(
-            f"{features.label(column)} of {named(row, ids)} must be a number, got {shown(value)}; send a number"
-            + (", or null where it is missing" if features.takes_missing else "")
-        )
-    if not features.takes_missing:
-        raise DataError(
-            f"{features.label(column)} of {named(row, ids)} is missing, and the model ({features.kind}) needs it; "
-            "send a number"
-        )
-    return float("nan")
+def _not_json(problem: Exception) -> DataError:
+    return DataError(f"the body is not JSON ({problem}); send {FORMS}")

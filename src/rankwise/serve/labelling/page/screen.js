@@ -60,7 +60,7 @@ function showRound(work) {
   document.title = work.round === 0 ? "Label · rankwise" : `${done} · round ${work.round} · rankwise`;
   $("done").max = Math.max(work.of, 1);
   $("done").value = work.done;
-  $("who").textContent = work.mine === work.done ? work.who : `${work.who} judged ${work.mine}`;
+  $("who").textContent = work.mine === work.done ? work.labeller : `${work.labeller} judged ${work.mine}`;
 }
 
 function showGrades(highest, item) {

@@ -5,31 +5,33 @@ from __future__ import annotations
 import json
 import operator
 from collections.abc import Mapping
-from typing import Any
+from typing import SupportsIndex
 
 from rankwise.errors import DataError
 
-LONGEST_NAME = 100
-LONGEST_NOTE = 10_000
+MAX_NAME_LENGTH = 100
+MAX_NOTE_LENGTH = 10_000
 
 
-def whole_number(value: Any, what: str, least: int, most: int) -> int:
-    """`value` as an int between `least` and `most`; True and 2.0 are no whole numbers."""
+def whole_number(value: object, what: str, minimum: int, maximum: int) -> int:
+    """`value` as an int from `minimum` to `maximum`; True and 2.0 are no whole numbers."""
     try:
-        number = None if isinstance(value, bool) else operator.index(value)
-    except TypeError:
+        number = operator.index(value) if isinstance(value, SupportsIndex) and not isinstance(value, bool) else None
+    except TypeError:  # an array
         number = None
-    if number is None or not least <= number <= most:
-        raise DataError(f"{what} must be a whole number from {least} to {most}, got {str(value)[:40]!r}; correct it")
+    if number is None or not minimum <= number <= maximum:
+        raise DataError(
+            f"{what} must be a whole number from {minimum} to {maximum}, got {str(value)[:40]!r}; correct it"
+        )
     return number
 
 
-def plain_text(value: Any, what: str, longest: int = LONGEST_NOTE) -> str:
+def plain_text(value: object, what: str, max_length: int = MAX_NOTE_LENGTH) -> str:
     """`value` if it is text that a file can hold."""
     if not isinstance(value, str):
         raise DataError(f"{what} must be text, got {type(value).__name__}; pass a str")
-    if len(value) > longest:
-        raise DataError(f"{what} must have at most {longest} characters, got {len(value)}; shorten it")
+    if len(value) > max_length:
+        raise DataError(f"{what} must have at most {max_length} characters, got {len(value)}; shorten it")
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -37,15 +39,15 @@ def plain_text(value: Any, what: str, longest: int = LONGEST_NOTE) -> str:
     return value
 
 
-def check_name(value: Any, what: str = "a labeller") -> str:
+def check_name(value: object, what: str = "a labeller") -> str:
     """`value` if it can name somebody or something: short, visible, with no blanks around it."""
-    text = plain_text(value, f"the name of {what}", LONGEST_NAME)
+    text = plain_text(value, f"the name of {what}", MAX_NAME_LENGTH)
     if not text or text != text.strip() or not text.isprintable():
         raise DataError(f"the name of {what} must be visible, with no blanks around it, got {text!r}; pass another")
     return text
 
 
-def fields_json(value: Any, what: str) -> str:
+def fields_json(value: object, what: str) -> str:
     """A text, or a mapping of fields, as JSON; half characters, which files cannot hold, become question marks."""
     fields = {"text": value} if isinstance(value, str) else value
     if not isinstance(fields, Mapping):

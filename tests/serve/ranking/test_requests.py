@@ -1,0 +1,190 @@
+"""Bodies that simdjson reads quickly are read as the models read them with care, and both as plain Python would."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankwise.errors import DataError
+from rankwise.serve.ranking._documents import Documents
+from rankwise.serve.ranking._requests import JsonReader
+from rankwise.serve.ranking._schemas import ModelFeatures
+
+NAMES = ["bm25", "a b", "länge"]
+MAX_DOCUMENTS = 50
+
+
+def features(names: list[str] | None = NAMES, takes_missing: bool = True) -> ModelFeatures:
+    return ModelFeatures(names, 3, takes_missing, "lambdamart")
+
+
+def outcome(read: Any) -> Any:
+    try:
+        found: Documents = read()
+    except DataError as problem:
+        return str(problem)
+    return found.X.tolist(), found.X.dtype, found.X.flags.writeable, found.ids
+
+
+def agree(body: bytes, of: ModelFeatures) -> bool:
+    """Whether a body was read quickly; what comes out is the same either way."""
+    with_care = outcome(lambda: JsonReader(of).read_checked(body, MAX_DOCUMENTS))
+    assert repr(outcome(lambda: JsonReader(of).read(body, MAX_DOCUMENTS))) == repr(with_care), body
+    try:
+        return JsonReader(of).read_lists(body, MAX_DOCUMENTS) is not None
+    except DataError:
+        return True
+
+
+def value_by_value(body: Any, of: ModelFeatures) -> Any:
+    """Rows and ids as plain Python reads them from a body in which nothing is wrong."""
+    documents = body.get("documents", [])
+    rows = body.get("features", [document["features"] for document in documents])
+    ids = body.get("ids", [document["id"] for document in documents if "id" in document]) or None
+    listed = [[row.get(name) for name in of.place] if isinstance(row, dict) else row for row in rows]
+    return [[math.nan if value is None else float(value) for value in row] for row in listed], ids
+
+
+ROW = [1.5, -2, 3e-320]
+NAMED = dict(zip(NAMES, ROW, strict=True))
+QUICK: list[Any] = [
+    {"features": [ROW]},
+    {"features": [ROW, [2**53 + 1, -0.0, 1.7e308]]},
+    {"features": [ROW], "ids": [2**64 - 1]},
+    {"ids": ["a", 2**63 - 1], "features": [ROW, ROW]},
+    {"features": [ROW] * 51},
+    {"features": [ROW, ROW], "ids": ["a", "a"]},
+]
+RIGHT: list[Any] = [
+    {"documents": [{"features": NAMED}, {"features": dict(reversed(NAMED.items()))}]},
+    {"documents": [{"features": NAMED, "id": "é"}, {"id": -5, "features": NAMED}]},
+    {"features": [NAMED, NAMED], "ids": [1, 2]},
+    {"features": [{"bm25": 1}, {}]},
+    {"features": [[1, None, 3]]},
+    {"features": [{"bm25": None}]},
+    {"features": [NAMED, ROW]},
+    {"features": [ROW, NAMED]},
+    {"features": [ROW], "ids": ["["]},
+    {"features": [NAMED], "ids": [2**64 - 1]},
+    {"features": [NAMED], "ids": [-(2**63)]},
+    {"documents": [{"features": ROW}]},
+    {"documents": [{"features": [2**53 + 1, -0.0, None], "id": ""}, {"features": {}, "id": 0}]},
+]
+WRONG: list[Any] = [
+    {"features": [[[1], 2, 3], [1, 2, 3]]},
+    {"features": [[[1, 2], 3, 4], [[], 5, 6]]},
+    {"features": [[1, 2], [3, 4, 5, 6]]},
+    {"features": [[1, True, 3]]},
+    {"features": [[1, 2, 3], 4]},
+    {"features": [NAMED], "ids": [2**64]},
+    {"features": [NAMED], "ids": []},
+    {"features": [ROW], "ids": ["a", "b"]},
+    {"features": [ROW], "documents": []},
+    {"features": [NAMED], "documents": []},
+    {"documents": [{"features": NAMED, "id": 1}, {"features": NAMED}]},
+    {"documents": [{"features": NAMED}], "ids": [1]},
+    {"features": [{"bm25": 1, "more": 2}]},
+    {"features": [], "ids": [{"features": {}}]},
+]
+
+
+@pytest.mark.parametrize("body", QUICK, ids=str)
+def test_usual_bodies(body: Any) -> None:
+    for text in (json.dumps(body), json.dumps(body, indent=1), json.dumps(body, ensure_ascii=False)):
+        assert agree(text.encode(), features())
+
+
+@pytest.mark.parametrize("body", [*QUICK[:-2], *RIGHT], ids=str)
+def test_bodies_are_read_as_plain_python_reads_them(body: Any) -> None:
+    for text in (json.dumps(body), json.dumps(body, indent=1), json.dumps(body, ensure_ascii=False)):
+        documents = JsonReader(features()).read_checked(text.encode(), MAX_DOCUMENTS)
+        assert repr((documents.X.tolist(), documents.ids)) == repr(value_by_value(body, features()))
+        assert (documents.X.dtype, documents.X.flags.writeable) == (np.float64, True)
+
+
+@pytest.mark.parametrize("body", RIGHT, ids=str)
+def test_other_bodies_are_left_to_the_models(body: Any) -> None:
+    assert not agree(json.dumps(body).encode(), features())
+
+
+@pytest.mark.parametrize("body", WRONG, ids=str)
+def test_what_is_wrong_is_left_to_the_models_which_refuse_it(body: Any) -> None:
+    assert not agree(json.dumps(body).encode(), features())
+    with pytest.raises(DataError):
+        JsonReader(features()).read(json.dumps(body).encode(), MAX_DOCUMENTS)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"features": [[1, 2, 3]], "features": [[4, 5, 6]]}',
+        b'{"ids": [1], "features": [[1, 2, 3]], "ids": [2]}',
+        b'{"features": [[1, 2, 123456789012345678901234567890]]}',
+        b'{"features": [[1, 2, 1e999]]}',
+        b'{"features": [[1, 2, 3]]} x',
+        b'\xef\xbb\xbf{"features": [[1, 2, 3]]}',
+        b'\xef\xbb\xbf{"features": [{"bm25": 1}]}',
+        b'[{"features": [[1, 2, 3]]}]',
+        b'{"features": [[1, 2, 3]], "ids": ["\xff"]}',
+        b'{"x": "\\"features\\": [[", "features": [[1, 2, 3]]}',
+    ],
+)
+def test_odd_texts(body: bytes) -> None:
+    assert not agree(body, features())
+
+
+def test_the_last_of_equal_names_counts() -> None:
+    documents = JsonReader(features()).read(b'{"features": [{"bm25": 1, "bm25": 2}]}', MAX_DOCUMENTS)
+    assert documents.X[0, 0] == 2
+
+
+ODD_NAMES = ['a"b', "c\\", "d"]
+
+
+@pytest.mark.parametrize("takes_missing", [True, False])
+def test_names_that_no_class_can_have(takes_missing: bool) -> None:
+    """They are read by a dict, which tells as much of what is wrong."""
+    right: dict[str, Any] = dict(zip(reversed(ODD_NAMES), (1, 2, 3), strict=True))
+
+    def read(row: Any) -> Any:
+        body = json.dumps({"features": [row], "ids": ["x"]}).encode()
+        return outcome(lambda: JsonReader(features(ODD_NAMES, takes_missing)).read(body, MAX_DOCUMENTS))
+
+    assert read(right)[0] == [[3, 2, 1]]
+    assert "feature 'd' of document 0 (id 'x') must be a number, got '4'" in read({**right, "d": "4"})
+    assert "document 0 (id 'x') has the feature 'e', which the model does not" in read({**right, "e": 4})
+    for row in ({"c\\": 1, 'a"b': 2}, {**right, "d": None}):
+        if takes_missing:
+            assert np.isnan(read(row)[0]).tolist() == [[False, False, True]]
+        else:
+            assert "feature 'd' of document 0 (id 'x') is missing" in read(row)
+
+
+def test_a_model_without_names() -> None:
+    assert not agree(json.dumps({"features": [NAMED]}).encode(), features(None))
+    assert agree(json.dumps({"features": [ROW]}).encode(), features(None))
+
+
+def test_a_model_that_needs_every_feature() -> None:
+    needs = features(takes_missing=False)
+    assert agree(json.dumps({"features": [ROW]}).encode(), needs)
+    assert JsonReader(needs).read(json.dumps({"features": [NAMED]}).encode(), 1).X.tolist() == [ROW]
+    for row in ({"bm25": 1}, [1, None, 3], {**NAMED, "a b": None}):
+        with pytest.raises(DataError, match="feature 'a b' of document 0 is missing"):
+            JsonReader(needs).read(json.dumps({"features": [row]}).encode(), 1)
+
+
+def test_numbers_are_rounded_as_python_rounds_them() -> None:
+    drawn = np.random.default_rng(0)
+    numbers = drawn.integers(0, 2**64, size=3_000, dtype=np.uint64).view(np.float64)
+    rows = numbers[np.isfinite(numbers)][:2_700].reshape(-1, 3).tolist()
+    reader = JsonReader(features())
+    for listed in (rows, [dict(zip(NAMES, row, strict=True)) for row in rows]):
+        body = json.dumps({"features": listed}).encode()
+        for documents in (reader.read(body, 10_000), reader.read_checked(body, 10_000)):
+            assert documents.X.tolist() == rows
+    assert reader.read_lists(json.dumps({"features": rows}).encode(), 10_000) is not None
