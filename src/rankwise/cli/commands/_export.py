@@ -15,7 +15,7 @@ from rankwise.cli.support._model_data import LoadedModel
 from rankwise.errors import ExportError
 
 if TYPE_CHECKING:
-    from rankwise.models.export import Comparison, Difference
+    from rankwise.models.export import ExportComparison, ScoreDifference
 
 # As in rankwise.models.export, which takes a second to import; a test compares them.
 Target = Literal["onnx", "xgboost-json", "solr", "ranklib", "vespa", "lightgbm"]
@@ -52,7 +52,7 @@ def export(
     with working("loading"):
         from rankwise.models import load
         from rankwise.models.export._exporting import export as write
-        from rankwise.models.export._formats import format_named
+        from rankwise.models.export._exporting import format_named
 
     files = format_named(to).places(out)
     check_outputs(files, [model, *(check or [])])
@@ -83,7 +83,7 @@ def _show(found: Any, json: bool, files: list[Path]) -> None:
         print(f"\nthe scores of the file and {found.offset!r} together are those of the model")
 
 
-def _lines(found: Comparison) -> list[tuple[str, str, str]]:
+def _lines(found: ExportComparison) -> list[tuple[str, str, str]]:
     def line(what: str, field: str) -> tuple[str, str, str]:
         return what, _text(found.data, field), _text(found.probes, field)
 
@@ -98,7 +98,7 @@ def _lines(found: Comparison) -> list[tuple[str, str, str]]:
     ]
 
 
-def _text(difference: Difference | None, field: str) -> str:
+def _text(difference: ScoreDifference | None, field: str) -> str:
     if difference is None:
         return "–"
     value = getattr(difference, field)
