@@ -120,7 +120,7 @@ def info(path: str | PathLike[str]) -> JsonObject:
     Parameters
     ----------
     path : path-like
-        A file that `save` wrote.
+        A model file.
 
     Returns
     -------

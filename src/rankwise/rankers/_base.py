@@ -19,7 +19,7 @@ from rankwise.rankers._parameters import Constraint
 from rankwise.types import FloatArray
 
 if TYPE_CHECKING:
-    from rankwise.rankers._score_functions import ScoreFunction
+    from rankwise.rankers._score_functions._functions import ScoreFunction
 
 _KINDS: dict[str, type[SavableModel]] = {}
 

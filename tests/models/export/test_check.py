@@ -23,8 +23,8 @@ from rankwise.models.export._exporting import score_function
 from rankwise.models.export._probes import probe_rows
 from rankwise.models.export._ranklib import RankLib
 from rankwise.rankers import LambdaMART, MarginRanker
-from rankwise.rankers._score_functions import NetFunction
 from rankwise.rankers._score_functions._floats import above, below, single
+from rankwise.rankers._score_functions._functions import NetFunction
 from tests.models.export.factories import CATEGORIES, PAIRS, TREES, data_for, file_name, made, with_gaps
 from tests.rankers.factories import TRAIN, VALID
 

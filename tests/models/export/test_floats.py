@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from rankwise.errors import DataError
 from rankwise.models.export._solr import Solr
-from rankwise.rankers._score_functions import Leaf, Tree, TreeSplit, TreeSum
 from rankwise.rankers._score_functions._floats import LARGEST, above, below, single
+from rankwise.rankers._score_functions._functions import Leaf, Tree, TreeSplit, TreeSum
 from rankwise.rankers.trees._score_function import _as_it_acts
 
 F = np.float32

@@ -14,7 +14,7 @@ from rankwise.errors import DataError, MissingExtraError
 from rankwise.models.export import FORMATS, check, export
 from rankwise.models.export._exporting import score_function
 from rankwise.rankers import LambdaMART, LambdaRank, MarginRanker, RateClassifier
-from rankwise.rankers._score_functions import Leaf, LinearFunction, Tree, TreeSplit, TreeSum
+from rankwise.rankers._score_functions._functions import Leaf, LinearFunction, Tree, TreeSplit, TreeSum
 from rankwise.rankers.pairs.stumps._stumps import Stumps
 from tests.models.export.factories import TAKES, TREES_OF, file_name, made
 from tests.rankers.factories import TRAIN

@@ -94,7 +94,7 @@ def make_topics(
     ] = 0.01,
     seed: options.SeedOption = 0,
 ) -> None:
-    """Long lists with few relevant documents, as of topic distillation: what samplers are judged on.
+    """Long lists with few relevant documents, as of topic distillation: what samplers are evaluated on.
 
     Example: rankwise data make topics topics.txt --queries 50 --relevant 0.01
     """

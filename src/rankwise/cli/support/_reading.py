@@ -40,7 +40,9 @@ class ReadOptions:
     drop: Annotated[list[str] | None, data_option("--drop", "Column of a table to leave out, once each.", "NAME")] = (
         None
     )
-    no_header: Annotated[bool, data_option("--no-header", "The first line of CSV or TSV is a row.")] = False
+    no_header: Annotated[bool, data_option("--no-header", "CSV or TSV without a header: columns are named 1, 2, …")] = (
+        False
+    )
     skip_bad: Annotated[
         bool, data_option("--skip-bad", "Leave out malformed lines and say how many, instead of stopping.")
     ] = False
@@ -54,10 +56,10 @@ class ReadOptions:
         from rankwise.data import read
 
         # Only what was asked for: the other formats than tables know of none of it.
-        asked: dict[str, Any] = {field.name: value for field in fields(self) if (value := getattr(self, field.name))}
-        if asked.pop("no_header", False):
-            asked["header"] = False
-        return read(*files, **asked)
+        options: dict[str, Any] = {field.name: value for field in fields(self) if (value := getattr(self, field.name))}
+        if options.pop("no_header", False):
+            options["header"] = False
+        return read(*files, **options)
 
 
 def reads_data(command: Callable[..., None]) -> Callable[..., None]:
@@ -73,9 +75,9 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
         reading = ReadOptions(**{option.name: arguments.pop(option.name) for option in options})
         command(**arguments, reading=reading)
 
-    own = signature(command, eval_str=True)
-    parameters = [parameter for parameter in own.parameters.values() if parameter.name != "reading"]
-    run.__signature__ = own.replace(parameters=[*parameters, *options])  # type: ignore[attr-defined]
+    of_command = signature(command, eval_str=True)
+    parameters = [parameter for parameter in of_command.parameters.values() if parameter.name != "reading"]
+    run.__signature__ = of_command.replace(parameters=[*parameters, *options])  # type: ignore[attr-defined]
     run.__annotations__ = {}  # typer reads the signature
     return run
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.errors import DataError
-from rankwise.rankers._score_functions import DOUBLE, SINGLE, Node, ScoreFunction, TreeSplit, TreeSum
 from rankwise.rankers._score_functions._floats import LARGEST
+from rankwise.rankers._score_functions._functions import DOUBLE, SINGLE, Node, ScoreFunction, TreeSplit, TreeSum
 from rankwise.types import FloatArray
 
 Predict = Callable[[NDArray[np.float32]], FloatArray]

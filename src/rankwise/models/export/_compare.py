@@ -13,7 +13,7 @@ from rankwise.errors import DataError
 from rankwise.models.export._base import Format, Predict
 from rankwise.rankers._base import SavableModel
 from rankwise.rankers._features import MatchedColumns
-from rankwise.rankers._score_functions import ScoreFunction
+from rankwise.rankers._score_functions._functions import ScoreFunction
 from rankwise.types import AnyArray, FloatArray, JsonObject
 
 CELLS_PER_BLOCK = 2**22

@@ -22,7 +22,7 @@ from rankwise.models.export._solr import Solr
 from rankwise.models.export._vespa import Vespa
 from rankwise.models.export._xgboost_json import XGBoostJson
 from rankwise.rankers._base import SavableModel
-from rankwise.rankers._score_functions import ScoreFunction, TreeSum
+from rankwise.rankers._score_functions._functions import ScoreFunction, TreeSum
 
 FORMATS: dict[str, Format] = {
     format.name: format for format in (Onnx(), XGBoostJson(), Solr(), RankLib(), Vespa(), LightGBM())

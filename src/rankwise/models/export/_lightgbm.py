@@ -10,8 +10,8 @@ import numpy as np
 
 from rankwise.errors import DataError
 from rankwise.models.export._base import Format, Predict
-from rankwise.rankers._score_functions import Leaf, ScoreFunction, TreeSplit, TreeSum
 from rankwise.rankers._score_functions._floats import ZERO, single
+from rankwise.rankers._score_functions._functions import Leaf, ScoreFunction, TreeSplit, TreeSum
 from rankwise.rankers.trees._model_text import join_trees, read_booster
 from rankwise.rankers.trees._tree_checks import check_tree_text
 

@@ -16,7 +16,7 @@ from rankwise._version import __version__
 from rankwise.errors import need_extra
 from rankwise.models.export._base import Format, Predict
 from rankwise.models.export._onnx_trees import add_trees
-from rankwise.rankers._score_functions import LinearFunction, NetFunction, ScoreFunction, TreeSum
+from rankwise.rankers._score_functions._functions import LinearFunction, NetFunction, ScoreFunction, TreeSum
 from rankwise.types import AnyArray, FloatArray
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankwise.rankers._score_functions import Leaf, Node, TreeSum
+from rankwise.rankers._score_functions._functions import Leaf, Node, TreeSum
 from rankwise.types import JsonObject
 
 if TYPE_CHECKING:

@@ -5,8 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.rankers._score_functions import Leaf, LinearFunction, NetFunction, Node, ScoreFunction, TreeSplit, TreeSum
 from rankwise.rankers._score_functions._floats import LARGEST, ZERO, above, below, single
+from rankwise.rankers._score_functions._functions import (
+    Leaf,
+    LinearFunction,
+    NetFunction,
+    Node,
+    ScoreFunction,
+    TreeSplit,
+    TreeSum,
+)
 
 Rows = NDArray[np.float32]
 WHOLE = [0.0, -0.0, 1.0, -1.0, 1e30, -1e30, 3e38, -3e38, LARGEST, -LARGEST]

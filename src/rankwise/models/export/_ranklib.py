@@ -12,8 +12,8 @@ import numpy as np
 
 from rankwise.models.export._base import Format, Predict
 from rankwise.models.export._reading import Branch, sums_of_trees
-from rankwise.rankers._score_functions import SINGLE, Leaf, LinearFunction, Node, ScoreFunction, TreeSum
 from rankwise.rankers._score_functions._floats import single
+from rankwise.rankers._score_functions._functions import SINGLE, Leaf, LinearFunction, Node, ScoreFunction, TreeSum
 
 
 class RankLib(Format):

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from rankwise.errors import DataError
 from rankwise.models.export._base import Format, Predict, json_bytes
 from rankwise.models.export._reading import Branch, sums_of_trees
-from rankwise.rankers._score_functions import SINGLE, Leaf, LinearFunction, Node, ScoreFunction, TreeSum
 from rankwise.rankers._score_functions._floats import LARGEST, above, below, single
+from rankwise.rankers._score_functions._functions import SINGLE, Leaf, LinearFunction, Node, ScoreFunction, TreeSum
 from rankwise.types import FloatArray, JsonObject
 
 CLASSES = "org.apache.solr.ltr"

@@ -18,8 +18,8 @@ from rankwise.errors import DataError
 from rankwise.models.export._base import Format, Predict, json_bytes
 from rankwise.models.export._onnx import Onnx
 from rankwise.models.export._reading import Branch, sums_of_trees
-from rankwise.rankers._score_functions import Leaf, Node, ScoreFunction, TreeSplit, TreeSum
 from rankwise.rankers._score_functions._floats import LARGEST, above, single
+from rankwise.rankers._score_functions._functions import Leaf, Node, ScoreFunction, TreeSplit, TreeSum
 from rankwise.types import AnyArray, BoolArray, JsonObject
 
 EXPRESSION = re.compile(r"[A-Za-z_]\w*(\([^()]*\))?(\.\w+)*", re.ASCII)

@@ -12,8 +12,8 @@ import numpy as np
 
 from rankwise.models.export._base import Format, Predict, json_bytes
 from rankwise.models.export._reading import Branch, sums_of_trees
-from rankwise.rankers._score_functions import SINGLE, Leaf, Node, ScoreFunction, TreeSplit, TreeSum
 from rankwise.rankers._score_functions._floats import LARGEST, above, single
+from rankwise.rankers._score_functions._functions import SINGLE, Leaf, Node, ScoreFunction, TreeSplit, TreeSum
 from rankwise.types import JsonObject
 
 

@@ -29,7 +29,7 @@ from rankwise.rankers._parameters import (
     OneOf,
     Real,
 )
-from rankwise.rankers._score_functions import NetFunction
+from rankwise.rankers._score_functions._functions import NetFunction
 from rankwise.rankers.nets._objectives import Descent
 from rankwise.rankers.nets._plan import NetPlan, make_net_plan, net_features
 from rankwise.rankers.nets._score_function import net_function

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rankwise.data.prepare._standardizer import Standardizer
 from rankwise.errors import DataError
-from rankwise.rankers._score_functions import NetFunction, kind_and_names
+from rankwise.rankers._score_functions._functions import NetFunction, kind_and_names
 
 if TYPE_CHECKING:
     from torch import nn

@@ -19,7 +19,7 @@ from rankwise.metrics.catalogue._curve import CurveMetric
 from rankwise.objectives.rates._objective import RateObjective
 from rankwise.rankers._base import SavableModel, SavedModel
 from rankwise.rankers._parameters import HIDDEN, MODULE, N_JOBS, NONE, Condition, Constraint, Integer, OneOf, Real
-from rankwise.rankers._score_functions import ScoreFunction
+from rankwise.rankers._score_functions._functions import ScoreFunction
 from rankwise.rankers.rates._calibration import Method
 from rankwise.rankers.rates._one_vs_rest import BinaryModel, fit_binary
 from rankwise.rankers.rates._plan import (

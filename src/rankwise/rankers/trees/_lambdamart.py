@@ -34,7 +34,7 @@ from rankwise.rankers._parameters import (
     OneOf,
     Real,
 )
-from rankwise.rankers._score_functions import TreeSum, kind_and_names
+from rankwise.rankers._score_functions._functions import TreeSum, kind_and_names
 from rankwise.rankers.trees._checkpoint import save_after_loss
 from rankwise.rankers.trees._lightgbm import engine_threads
 from rankwise.rankers.trees._model_text import join_trees, read_booster

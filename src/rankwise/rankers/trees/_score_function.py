@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import lightgbm as lgb
 
-from rankwise.rankers._score_functions import Leaf, Missing, Node, Tree, TreeSplit
 from rankwise.rankers._score_functions._floats import ZERO, below
+from rankwise.rankers._score_functions._functions import Leaf, Missing, Node, Tree, TreeSplit
 from rankwise.rankers.trees._model_text import split_trees
 
 # Bits of decision_type.

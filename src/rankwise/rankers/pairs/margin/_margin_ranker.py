@@ -18,7 +18,7 @@ from rankwise.rankers._eval_sets import EvalSet
 from rankwise.rankers._features import training_rows
 from rankwise.rankers._pair_rows import PairRows, pair_rows
 from rankwise.rankers._parameters import Condition, Constraint, Integer, OneOf, OneOrMore, Real
-from rankwise.rankers._score_functions import LinearFunction, TreeSum, kind_and_names
+from rankwise.rankers._score_functions._functions import LinearFunction, TreeSum, kind_and_names
 from rankwise.rankers.pairs._base import PairRanker, Step
 from rankwise.rankers.pairs.margin._certificate import MarginCertificate, margin_certificate
 from rankwise.rankers.pairs.margin._hypotheses import (

@@ -17,7 +17,7 @@ from rankwise.metrics import parse
 from rankwise.rankers._eval_sets import EvalSet
 from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers._parameters import NONE, Constraint, Integer
-from rankwise.rankers._score_functions import TreeSum, kind_and_names
+from rankwise.rankers._score_functions._functions import TreeSum, kind_and_names
 from rankwise.rankers.pairs._base import PairRanker, Step
 from rankwise.rankers.pairs.stumps._search import StumpSearch
 from rankwise.rankers.pairs.stumps._stumps import Stumps

@@ -15,7 +15,7 @@ from rankwise._validation import is_finite_number
 from rankwise.errors import ModelFileError
 from rankwise.kernels import _stumps as kernels
 from rankwise.kernels import _threads as threads
-from rankwise.rankers._score_functions import Leaf, Tree, TreeSplit
+from rankwise.rankers._score_functions._functions import Leaf, Tree, TreeSplit
 from rankwise.rankers.pairs.stumps._columns import canonical
 from rankwise.types import FloatArray, IntArray
 

@@ -17,7 +17,7 @@ from rankwise.rankers._eval_sets import EvalSet
 from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers._parameters import Condition, Constraint, Integer, OneOf, OneOrMore, Real
 from rankwise.rankers._persistence import read_int
-from rankwise.rankers._score_functions import LinearFunction, kind_and_names
+from rankwise.rankers._score_functions._functions import LinearFunction, kind_and_names
 from rankwise.rankers.pairs._base import PairRanker, Step
 from rankwise.rankers.pairs.svm._linear import LinearRows
 from rankwise.rankers.pairs.svm._pairs import Pairs

@@ -11,7 +11,7 @@ from rankwise.rankers.rates._rows import Rows, Split
 from rankwise.types import FloatArray
 
 if TYPE_CHECKING:
-    from rankwise.rankers._score_functions import ScoreFunction
+    from rankwise.rankers._score_functions._functions import ScoreFunction
     from rankwise.rankers.rates._classifier import RateClassifier
 
 

@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from rankwise.objectives.rates._soft_counts import SoftCounts
-from rankwise.rankers._score_functions import LinearFunction, kind_and_names
+from rankwise.rankers._score_functions._functions import LinearFunction, kind_and_names
 from rankwise.rankers.rates._rows import Rows, Split
 from rankwise.rankers.rates.families._base import Scorer, log_losses, unit_of
 from rankwise.types import FloatArray

@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from rankwise.objectives.rates._soft_counts import SoftCounts
-from rankwise.rankers._score_functions import NetFunction
+from rankwise.rankers._score_functions._functions import NetFunction
 from rankwise.rankers.nets._module import make_module, module_row_scores, module_scores, threads_worth
 from rankwise.rankers.nets._score_function import net_function
 from rankwise.rankers.rates._rows import Rows, Split

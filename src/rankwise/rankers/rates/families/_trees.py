@@ -11,7 +11,7 @@ import numpy as np
 
 from rankwise.errors import DataError
 from rankwise.objectives.rates._soft_counts import SoftCounts, SoftPoints
-from rankwise.rankers._score_functions import TreeSum, kind_and_names
+from rankwise.rankers._score_functions._functions import TreeSum, kind_and_names
 from rankwise.rankers.rates._rows import Rows, Split, folds
 from rankwise.rankers.rates.families._base import Scorer, unit_of
 from rankwise.rankers.trees._score_function import booster_trees

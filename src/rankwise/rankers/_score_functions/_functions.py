@@ -1,16 +1,53 @@
-"""Sums of trees."""
+"""The functions, each with what is known of its rounding."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankwise.rankers._score_functions._base import DOUBLE, ScoreFunction
+from rankwise.data.io._formats import numbered_columns
+from rankwise.rankers._features import feature_names_of
 from rankwise.types import AnyArray, FloatArray
+
+if TYPE_CHECKING:
+    from rankwise.rankers._base import SavableModel
+
+SINGLE, DOUBLE = 2.0**-24, 2.0**-53  # how much one operation may be off, as a share of its result
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreFunction(ABC):
+    """The names of the features, what kind of model it was, and how exact it is."""
+
+    kind: str
+    names: list[str]
+    noun: ClassVar[str]  # what messages call it
+
+    @property
+    @abstractmethod
+    def rounding(self) -> float:
+        """How much an operation of the model itself may be off, as a share of its result."""
+
+    @property
+    @abstractmethod
+    def terms(self) -> int:
+        """Operations one after the other that each may round."""
+
+    @abstractmethod
+    def magnitude(self, X: AnyArray) -> FloatArray:
+        """What the rounding of each row's score is a share of."""
+
+
+def kind_and_names(model: SavableModel) -> tuple[str, list[str]]:
+    """The first two fields of the function of a fitted model; features without names are numbered from 1."""
+    return model.kind, feature_names_of(model) or numbered_columns(model.n_features_in_)
+
 
 # Where a row goes whose value is missing: to a side that was learnt, to the side of 0, where 0 goes too (LightGBM's
 # zero_as_missing), or nowhere: a stump adds nothing then.
@@ -125,3 +162,68 @@ class TreeSum(ScoreFunction):
             else:
                 trees.append(tree)
         return replace(self, trees=trees)
+
+
+@dataclass(frozen=True, eq=False)
+class LinearFunction(ScoreFunction):
+    """Σ weight·(x − center)·scale + constant; in `single` precision up to the weights, if the model does so."""
+
+    noun: ClassVar[str] = "a linear function"
+    weights: FloatArray
+    constant: float
+    center: FloatArray
+    scale: FloatArray
+    single: bool = False
+
+    @property
+    def rounding(self) -> float:
+        """How exact the model itself is."""
+        return SINGLE if self.single else DOUBLE
+
+    @property
+    def slopes(self) -> FloatArray:
+        """The weights of the features as they are."""
+        return self.weights * self.scale
+
+    @property
+    def intercept(self) -> float:
+        """The score where all features are 0."""
+        return self.constant - float(self.slopes @ self.center)
+
+    @property
+    def terms(self) -> int:
+        """Numbers that a score is the sum of."""
+        return 2 * self.weights.size + 1
+
+    def magnitude(self, X: AnyArray) -> FloatArray:
+        """What the rounding of each row's score is a share of."""
+        return np.asarray((np.abs(X) + np.abs(self.center)) @ np.abs(self.slopes) + abs(self.constant))
+
+
+@dataclass(frozen=True, eq=False)
+class NetFunction(ScoreFunction):
+    """Layers of weights and biases, in single precision, on (x − center)·scale, and a constant."""
+
+    noun: ClassVar[str] = "a net"
+    center: FloatArray
+    scale: FloatArray
+    layers: list[tuple[NDArray[np.float32], NDArray[np.float32] | None]]
+    activation: Literal["relu", "tanh"]
+    constant: float = 0.0
+
+    @property
+    def rounding(self) -> float:
+        """Nets compute in single precision."""
+        return SINGLE
+
+    @property
+    def terms(self) -> int:
+        """Operations one after the other that each may round."""
+        return sum(weights.shape[1] + 4 for weights, _ in self.layers)
+
+    def magnitude(self, X: AnyArray) -> FloatArray:
+        """What the rounding of each row's score is a share of: neither activation makes a number larger."""
+        sizes = (np.abs(X.astype(np.float64)) + np.abs(self.center)) * self.scale
+        for weights, bias in self.layers:
+            sizes = sizes @ np.abs(weights.T.astype(np.float64)) + (0.0 if bias is None else np.abs(bias))
+        return np.asarray(sizes[:, 0] + abs(self.constant))
