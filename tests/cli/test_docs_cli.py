@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import typer.main
 
 from rankwise.cli import app
+from rankwise.cli.support._reading import ReadOptions
 from tests.cli.conftest import Run
 
 DOCS = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
@@ -36,11 +38,23 @@ def test_there_is_a_section_for_each_command_and_no_other() -> None:
     assert sorted(SECTIONS) == sorted(COMMANDS)
 
 
+def documented_options(text: str) -> set[str]:
+    return set(re.findall(r"^\| `(--[\w-]+)", text, re.M))
+
+
+DATA_OPTIONS = documented_options(DOCS.partition("### Data options")[2].partition("\n## ")[0])
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_options_are_documented_as_they_are(name: str) -> None:
     options = {o for p in COMMANDS[name].params for o in p.opts if o.startswith("--")} - {"--help"}
-    in_tables = set(re.findall(r"^\| `(--[\w-]+)", SECTIONS[name], re.M))
-    assert in_tables == options
+    reads_data = "[data options](#data-options)" in SECTIONS[name]
+    assert documented_options(SECTIONS[name]) == options - (DATA_OPTIONS if reads_data else set())
+    assert options & DATA_OPTIONS == (DATA_OPTIONS if reads_data else options & {"--positive"})  # r-of-k has a share
+
+
+def test_the_data_options_are_documented_as_they_are() -> None:
+    assert {f"--{field.name.replace('_', '-')}" for field in fields(ReadOptions)} == DATA_OPTIONS
 
 
 def test_the_root_options_are_documented() -> None:

@@ -73,7 +73,7 @@ def test_ctrl_c() -> None:
         "import os, signal, rankwise.cli, rankwise.data\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # which a run in the background may ignore
         f"rankwise.data.web = lambda *_: os.kill(os.getpid(), {int(signal.SIGINT)})\n"
-        "rankwise.cli._app(['data', 'make', 'web', 'out.txt'])\n"
+        "rankwise.cli.app(['data', 'make', 'web', 'out.txt'])\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script],

@@ -14,14 +14,48 @@ def read(path):
     return json.loads(members.pop("manifest.json")), members
 
 
-def write(path, manifest, members):
-    sums = {name: hashlib.sha256(data).hexdigest() for name, data in members.items()}
-    head = json.dumps(manifest | {"sha256": sums}).encode()
-    with zipfile.ZipFile(path, "w") as file:
+def write(path, manifest, members, extra=(), missing=()):
+    """The file with checksums that fit; the manifest lists no `extra` members, but the `missing` ones."""
+    if isinstance(manifest, dict):
+        sums = {name: hashlib.sha256(data).hexdigest() for name, data in members.items()}
+        manifest = manifest | {"sha256": sums | dict.fromkeys(missing, "0" * 64)}
+    head = json.dumps(manifest).encode()
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         file.comment = hashlib.sha256(head).hexdigest().encode()
-        for name, data in [("manifest.json", head), *members.items()]:
+        for name, data in [("manifest.json", head), *members.items(), *extra]:
             file.writestr(name, data)
     return path
+
+
+def rewritten(path, change):
+    """The file with its manifest changed."""
+    manifest, members = read(path)
+    return write(path, change(copy.deepcopy(manifest)), members)
+
+
+def with_field(name, value):
+    return lambda manifest: manifest | {name: value}
+
+
+def with_parameter(name, value):
+    return lambda manifest: manifest | {"parameters": manifest["parameters"] | {name: value}}
+
+
+def with_summary(name, value):
+    return lambda manifest: manifest | {"summary": manifest["summary"] | {name: value}}
+
+
+def with_learned(name, value, *below):
+    """What a ranker of pairs learned, changed at a place; a function of the old value, or a value."""
+
+    def apply(manifest):
+        inside = manifest["summary"]["learned"]
+        for place in below:
+            inside = inside[place]
+        inside[name] = value(inside[name]) if callable(value) else value
+        return manifest
+
+    return apply
 
 
 def places(value, above=()):

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import random
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,8 +10,7 @@ from rankwise.errors import DataError, ModelFileError
 from rankwise.models import info, load, save
 from rankwise.rankers import MarginRanker
 from rankwise.rankers.pairs.margin._programs import METHODS
-from tests.models.rewritten import GONE, ODD, changed, places, read, write
-from tests.models.test_files import mutated, with_field, with_parameter, with_summary
+from tests.models.rewritten import read, rewritten, with_field, with_learned, with_parameter, with_summary
 from tests.rankers.pairs.margin.factories import noisy
 
 X, Y = noisy()
@@ -81,9 +77,6 @@ def test_what_cannot_be_saved(tmp_path):
     assert not (tmp_path / "m.rw").exists()
 
 
-# --- damaged files ---
-
-
 @pytest.fixture(scope="module", params=[("heuristic", "features"), ("reduced", "stumps"), ("hard", "features")])
 def model(request):
     return fitted(*request.param)
@@ -95,65 +88,10 @@ def path(model, tmp_path):
     return tmp_path / "m.rw"
 
 
-def test_mutated_files(model, path, tmp_path):
-    rng, whole, target = random.Random(0), path.read_bytes(), tmp_path / "mutated.rw"
-    expected, messages = model.predict(X_NEW), []
-    for _ in range(300):
-        target.write_bytes(mutated(whole, rng))
-        try:
-            loaded = load(target)
-        except ModelFileError as problem:
-            messages.append(str(problem))
-        else:
-            assert np.array_equal(loaded.predict(X_NEW), expected)
-    assert len(messages) > 240
-    assert not any("\n" in message for message in messages)
-
-
 # --- files made to deceive: their checksums are right ---
-
-
-def test_manifests_with_odd_values_are_refused_or_still_work(path, tmp_path):
-    """Whatever stands in a file that is loaded: it predicts finite scores, and can be verified and saved."""
-    manifest, members = read(path)
-    assert members == {}
-    found = [place for place in places(manifest) if place and place[0] in ("parameters", "summary", "metric")]
-    rng, tried, messages = random.Random(1), 0, []
-    for place in found:
-        for value in (GONE, *rng.sample(ODD, 3), 0.5):
-            tried += 1
-            target = write(tmp_path / "odd.rw", changed(manifest, place, value), members)
-            try:
-                loaded = load(target)
-            except ModelFileError as problem:
-                messages.append(str(problem))
-                continue
-            assert np.isfinite(loaded.predict(X_NEW)).all(), (place, value)
-            verified = loaded.verify(X, Y)
-            assert np.isfinite([verified.rho, verified.share, verified.value, verified.bound]).all(), (place, value)
-            assert len(loaded.hypotheses_) == loaded.alpha_.size
-            assert str(loaded.certificate_)
-            save(loaded, tmp_path / "again.rw")
-    assert tried > 300
-    assert len(messages) > tried // 2
-    assert not any("\n" in message for message in messages)
-
-
-def with_learned(name, value, *below):
-    def apply(manifest):
-        manifest = copy.deepcopy(manifest)
-        inside = manifest["summary"]["learned"]
-        for place in below:
-            inside = inside[place]
-        inside[name] = value(inside[name]) if callable(value) else value
-        return manifest
-
-    return apply
-
 
 LIES = [
     (with_field("n_features", 2), r"low of the model must be 2 numbers|must be of its 2 features"),
-    (with_field("kind", "lambdamart"), "parameters"),
     (with_field("metric", "ndcg"), "do not fit"),
     (with_parameter("__class__", 1), "do not fit"),
     (with_parameter("method", "soft"), "not possible"),
@@ -165,7 +103,6 @@ LIES = [
     (with_parameter("epsilon", {}), "not possible"),
     (with_parameter("epsilon", [0.25, 0.35]), "epsilon of the model must be among"),
     (with_parameter("tol", 10**400), "not possible"),
-    (with_summary("rows", 10**30), "whole number"),
     (with_summary("learned", []), "with what it learnt"),
     (with_learned("epsilon", 0.25), "epsilon of the model must be among"),
     (with_learned("epsilon", None), "epsilon of the model"),
@@ -177,9 +114,9 @@ LIES = [
     (with_learned("alpha", lambda alpha: [1.001 * a for a in alpha]), "add up to 1|from 0 to 1"),
     (with_learned("alpha", lambda alpha: [-a for a in alpha]), "from 0 to 1"),
     (with_learned("alpha", lambda alpha: [*alpha, 0.0]), "numbers"),
-    (with_learned("alpha", float("nan")), "numbers"),
+    (with_learned("alpha", float("nan")), "not a finite number"),
     (with_learned("nu", [-1.0]), "from 0 to"),
-    (with_learned("nu", [float("inf")]), "finite numbers"),
+    (with_learned("nu", [float("inf")]), "not a finite number"),
     (with_learned("cuts", []), "must have its cuts"),
     (with_learned("cuts", [1]), "must be of its 5 features"),
     (with_learned("share", -0.5, "cuts", 0), "from 0 to 1"),
@@ -197,24 +134,15 @@ LIES = [
 ]
 
 
-@pytest.mark.parametrize("number", range(len(LIES)))
-def test_manifests_that_lie(path, number):
-    change, said = LIES[number]
-    manifest, members = read(path)
-    with pytest.raises(ModelFileError, match=said):
-        load(write(path, change(manifest), members))
+@pytest.mark.parametrize(("change", "message"), LIES)
+def test_manifests_that_lie(path, change, message):
+    with pytest.raises(ModelFileError, match=message):
+        load(rewritten(path, change))
 
 
 def test_scales_that_lie(model, path):
-    manifest, members = read(path)
     if model.hypotheses != "stumps":
-        low = manifest["summary"]["learned"]["scale"]["low"]
+        low = read(path)[0]["summary"]["learned"]["scale"]["low"]
         for scale in (None, {}, {"low": low}, {"low": low, "high": low}, {"low": low, "high": [1.0]}):
             with pytest.raises(ModelFileError, match=r"low|high|features that vary"):
-                load(write(path, with_learned("scale", scale)(manifest), members))
-
-
-def test_files_with_members_are_refused(path):
-    manifest, members = read(path)
-    with pytest.raises(ModelFileError, match="consist of its manifest"):
-        load(write(path, manifest, members | {"code.py": b"1"}))
+                load(rewritten(path, with_learned("scale", scale)))

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import random
-import zipfile
 
 import numpy as np
 import pandas as pd
@@ -15,7 +12,7 @@ import safetensors.numpy
 from rankwise.errors import ModelFileError
 from rankwise.models import info, load, save
 from rankwise.rankers import LambdaRank, RankNet
-from tests.models.test_files import mutated, with_field, with_parameter, with_summary
+from tests.models.rewritten import read, rewritten, with_field, with_parameter, write
 from tests.rankers.factories import TRAIN, VALID
 from tests.rankers.nets.factories import SMALL, fitted
 
@@ -57,45 +54,7 @@ def test_names_are_kept(tmp_path):
     assert np.array_equal(loaded.predict(frame), model.predict(frame))
 
 
-def test_mutated_files(model, path, tmp_path):
-    rng, whole = random.Random(0), path.read_bytes()
-    expected, target = model.predict(VALID.X[:20]), tmp_path / "mutated.rw"
-    messages = []
-    for _ in range(3_000):
-        target.write_bytes(mutated(whole, rng))
-        try:
-            loaded = load(target)
-        except ModelFileError as problem:
-            messages.append(str(problem))
-        else:
-            assert np.array_equal(loaded.predict(VALID.X[:20]), expected)
-    assert len(messages) > 2_400
-    assert not any("\n" in message for message in messages)
-
-
 # --- files made to deceive: their checksums are right ---
-
-
-def rewritten(path, change_manifest=None, change_weights=None):
-    """The file with changes, and checksums that fit them."""
-    with zipfile.ZipFile(path) as file:
-        members = {name: file.read(name) for name in file.namelist()}
-    manifest = json.loads(members.pop("manifest.json"))
-    if change_weights is not None:
-        members = change_weights(members["weights.safetensors"])
-    manifest["sha256"] = {name: hashlib.sha256(data).hexdigest() for name, data in members.items()}
-    if change_manifest is not None:
-        manifest = change_manifest(manifest)
-    head = json.dumps(manifest).encode()
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
-        file.comment = hashlib.sha256(head).hexdigest().encode()
-        for name, data in [("manifest.json", head), *members.items()]:
-            file.writestr(name, data)
-    return path
-
-
-def test_rewriting_without_a_change_is_accepted(path):
-    load(rewritten(path))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +65,6 @@ def test_rewriting_without_a_change_is_accepted(path):
         (with_field("kind", "lambdamart"), "unknown parameters"),
         (with_field("kind", "ranknet"), "other parameters"),
         (with_field("parameters", {"metric": "ndcg@10"}), "other parameters"),
-        (with_parameter("__class__", 1), "other parameters"),
         (with_parameter("hidden", [7, 4]), "not sound"),
         (with_parameter("hidden", [10**6] * 100), "not sound"),
         (with_parameter("hidden", [10**9]), "not possible"),
@@ -117,20 +75,22 @@ def test_rewriting_without_a_change_is_accepted(path):
         (with_parameter("torch_module", "os.system"), "not possible"),
         (with_parameter("standardize", "yes"), "not possible"),
         (with_parameter("metric", 5), "name another"),
-        (with_summary("rows", "many"), "rows of the model's summary"),
-        (with_summary("best_iteration", -1), "best_iteration"),
-        (with_summary("best_score", "high"), "best_score"),
-        (with_summary("evals_result", [1]), "evals_result"),
     ],
 )  # fmt: skip
 def test_manifests_that_lie(path, change, message):
     with pytest.raises(ModelFileError, match=message):
-        load(rewritten(path, change_manifest=change))
+        load(rewritten(path, change))
 
 
 def test_a_device_that_is_not_here_is_not_asked_for(path, model):
-    loaded = load(rewritten(path, change_manifest=with_parameter("device", "cuda:7")))
+    loaded = load(rewritten(path, with_parameter("device", "cuda:7")))
     assert np.array_equal(loaded.predict(VALID.X), model.predict(VALID.X))
+
+
+def with_weights(path, change):
+    """The file with other members, made of the weights."""
+    manifest, members = read(path)
+    return write(path, manifest, change(members["weights.safetensors"]))
 
 
 def with_arrays(change):
@@ -186,10 +146,10 @@ def nan_first(array):
 )
 def test_weights_that_lie(path, change):
     with pytest.raises(ModelFileError, match="not sound"):
-        load(rewritten(path, change_weights=change))
+        load(with_weights(path, change))
 
 
 @pytest.mark.parametrize("names", [("bag_0.txt",), ("weights.safetensors", "weights2.safetensors"), ("code.py",)])
 def test_other_members(path, names):
     with pytest.raises(ModelFileError, match="must consist of"):
-        load(rewritten(path, change_weights=lambda data: dict.fromkeys(names, data)))
+        load(with_weights(path, lambda data: dict.fromkeys(names, data)))

@@ -1,4 +1,4 @@
-"""The command `rankwise`: one file a command, what they share in options, systems, scores and output.
+"""The command `rankwise`: one file per command, and what they share in options, output and support.
 
 Commands import what they need inside their functions: numba, pyarrow, scipy and matplotlib together take
 more than a second, which `rankwise --help` and a mistyped option should not have to wait for.

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from rankwise.cli._errors import GuardedGroup
+from rankwise.cli._options import option
 from rankwise.cli.commands._certify import certify
 from rankwise.cli.commands._compare import compare
 from rankwise.cli.commands._data_convert import convert
@@ -36,11 +37,10 @@ def _print_version(wanted: bool) -> None:
 
 def _start(
     version: Annotated[
-        bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
+        bool, option("--version", "Print the version and exit.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Train models on a metric, judge rankings exactly and fast, compare systems, and prepare ranking data.
+    """Train models on a metric, evaluate rankings exactly and fast, compare systems, and prepare ranking data.
 
     Example: rankwise eval test.txt --scores model.txt --metrics "ndcg@10 map auc"
     """
@@ -53,6 +53,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
 )
 app.command("train")(train)
 app.command("predict")(predict)

@@ -64,14 +64,14 @@ def _exit_code(run: Callable[[], Any]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return STOPPED
     except BrokenPipeError:
-        _give_up_on_output()
+        _discard_output()
         return BROKEN_PIPE
     except UsageError as error:
         return _usage(error)
     except RankwiseError as error:
         return _failed(str(error))
     except OSError as error:
-        _give_up_on_output()
+        _discard_output()
         return _failed(_os_sentence(error))
     except MemoryError:
         return _failed("there is not enough memory for this; use fewer or smaller files, or a larger machine")
@@ -111,7 +111,7 @@ def _os_sentence(error: OSError) -> str:
     return f"{name} could not be read or written ({reason}); {remedy}"
 
 
-def _give_up_on_output() -> None:
+def _discard_output() -> None:
     """What is left in the buffer would fail once more, with a traceback, when Python exits."""
     try:
         sys.stdout.flush()

@@ -3,71 +3,84 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import typer
+
+
+def option(
+    name: str,
+    help: str,
+    metavar: str | None = None,
+    *,
+    short: str | None = None,
+    default: str | None = None,
+    **more: Any,
+) -> Any:
+    """An option as typer has it; `default` says in words what an option does that is not given."""
+    names = (name, short) if short else (name,)
+    return typer.Option(*names, help=help, metavar=metavar, show_default=default or True, **more)
+
 
 # The same names as in rankwise.metrics, which takes a second to import; a test compares them.
 Convention = Literal["standard", "letor4", "trec", "lightgbm", "xgboost", "sklearn"]
 Ties = Literal["expected", "worst", "best", "input", "docid"]
 Empty = Literal["skip", "0", "1", "error"]
 
+
+def expand(files: list[Path] | None) -> list[Path]:
+    """Files that patterns such as 'parts/*.parquet' stand for, where quotes kept the shell from it."""
+    from rankwise.data._sources import expand_paths
+
+    return expand_paths(files or [])
+
+
 DataFiles = Annotated[
     list[Path],
     typer.Argument(
         metavar="DATA",
-        show_default=False,
+        callback=expand,
         help="Files of one data set: LETOR / SVM-rank text, Parquet, CSV or TSV (plain or packed), or TREC judgements.",
     ),
 ]
-ModelFile = Annotated[
-    Path, typer.Argument(metavar="MODEL", show_default=False, help="Model file, as rankwise train writes it.")
-]
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file, as rankwise train writes it.")]
 OutFile = Annotated[
     Path,
     typer.Argument(
         metavar="OUT",
-        show_default=False,
         help="File to write: .parquet, .csv or .tsv, any other ending is LETOR text; "
         ".gz, .bz2, .xz or .zst packs text.",
     ),
 ]
-MetricsOption = Annotated[str, typer.Option("--metrics", help="Metrics with blanks between; see rankwise metrics.")]
+MetricsOption = Annotated[str, option("--metrics", "Metrics with blanks between; see rankwise metrics.")]
 ConventionOption = Annotated[
     Convention,
-    typer.Option(
+    option(
         "--convention",
-        metavar="NAME",
-        help=f"Whose rules for ties, empty queries and small print: {', '.join(get_args(Convention))}.",
+        f"Whose rules for ties, empty queries and small print: {', '.join(get_args(Convention))}.",
+        "NAME",
     ),
 ]
 TiesOption = Annotated[
     Ties | None,
-    typer.Option(
-        "--ties",
-        metavar="RULE",
-        show_default="by convention",
-        help=f"How equal scores are ordered: {', '.join(get_args(Ties))}.",
-    ),
+    option("--ties", f"How equal scores are ordered: {', '.join(get_args(Ties))}.", "RULE", default="by convention"),
 ]
 EmptyOption = Annotated[
     Empty | None,
-    typer.Option(
+    option(
         "--empty",
-        metavar="VALUE",
-        show_default="by convention",
-        help=f"What a query counts that lacks what a metric needs: {', '.join(get_args(Empty))}.",
+        f"What a query counts that lacks what a metric needs: {', '.join(get_args(Empty))}.",
+        "VALUE",
+        default="by convention",
     ),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+JsonOption = Annotated[bool, option("--json", "Print JSON instead of tables.")]
 PerQueryOption = Annotated[
-    Path | None,
-    typer.Option("--per-query", metavar="FILE.csv", help="Write the value of every query to this CSV file."),
+    Path | None, option("--per-query", "Write the value of every query to this CSV file.", "FILE.csv")
 ]
-ReportOption = Annotated[
-    Path | None, typer.Option("--report", metavar="FILE.html", help="Write a report with figures, one HTML file.")
-]
-SkipBadOption = Annotated[
-    bool, typer.Option("--skip-bad", help="Leave out malformed lines and say how many, instead of stopping.")
-]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same result.")]
+ReportOption = Annotated[Path | None, option("--report", "Write a report with figures, one HTML file.", "FILE.html")]
+SeedOption = Annotated[int, option("--seed", "The same seed gives the same result.", min=0)]
+SettingsOption = Annotated[list[str] | None, option("--set", "A parameter of the model, once each.", "KEY=VALUE")]
+HostOption = Annotated[str, option("--host", "Address to serve at; others than this need --token.")]
+PortOption = Annotated[int, option("--port", "0 takes a free one.", min=0, max=65535)]
+AddressJsonOption = Annotated[bool, option("--json", "Print one line of JSON with the address.")]

@@ -6,9 +6,9 @@ import csv
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankwise.errors import DataError
 
@@ -41,7 +41,7 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
     Console().print(table)
 
 
-def print_json(value: Any) -> None:
+def print_json(value: object) -> None:
     """A result for other programs."""
     print(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False))
 
@@ -53,7 +53,7 @@ def print_notes(notes: Iterable[str]) -> None:
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
+def working(message: str) -> Iterator[None]:
     """A spinner on stderr while the block runs, if a person is looking."""
     if not sys.stderr.isatty():
         yield
@@ -61,39 +61,41 @@ def working(what: str) -> Iterator[None]:
     from rich.console import Console
     from rich.markup import escape
 
-    with Console(stderr=True).status(escape(what)):
+    with Console(stderr=True).status(escape(message)):
         yield
 
 
 def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path] = ()) -> None:
     """Before the work begins: nothing may be written over what is read, nor twice, nor in a device's place."""
     # LightGBM's sizes of queries are read along with the file that they stand beside.
-    known = [path for given in inputs for path in (given, Path(f"{given}.query"))]
+    used = [path for file in inputs for path in (file, Path(f"{file}.query"))]
     for output in filter(None, outputs):
         if output.exists() and not (output.is_file() or output.is_dir()):
             # A file takes its place when it is whole; root would so replace /dev/null for the whole machine.
             raise DataError(f"{output} is a device or a pipe, which a file would replace; name a file to write")
-        for other in known:
+        for other in used:
             if _is_same_file(output, other):
                 raise DataError(f"{output} cannot be written, this command also uses {other}; name another file")
-        known.append(output)
+        used.append(output)
 
 
-@contextmanager
-def place_for(path: Path) -> Iterator[Path]:
-    """A temporary path for what takes its time; that a file cannot be written there is said before the work."""
+def check_writable(path: Path) -> None:
+    """Before the work begins: can a file be written there? An older one stays as it is."""
     from rankwise.data import atomic_path
 
-    with atomic_path(path) as temporary:
+    with suppress(_NothingWrittenError), atomic_path(path) as temporary:
         temporary.touch()
-        temporary.unlink()
-        yield temporary
+        raise _NothingWrittenError
 
 
-def _is_same_file(one: Path, other: Path) -> bool:
-    if one.exists() and other.exists():
-        return one.samefile(other)
-    return one.resolve() == other.resolve()
+class _NothingWrittenError(Exception):
+    """Ends writing before there is anything to write."""
+
+
+def _is_same_file(path: Path, other: Path) -> bool:
+    if path.exists() and other.exists():
+        return path.samefile(other)
+    return path.resolve() == other.resolve()
 
 
 def write_per_query(path: Path, evaluations: Mapping[str, Evaluation], *, with_system: bool) -> None:

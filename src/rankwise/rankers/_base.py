@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,9 @@ from rankwise.metrics import Metric, evaluate, parse
 from rankwise.rankers._features import MatchedColumns, training_rows
 from rankwise.rankers._parameters import Constraint
 from rankwise.types import FloatArray
+
+if TYPE_CHECKING:
+    from rankwise.rankers._score_functions._functions import ScoreFunction
 
 _KINDS: dict[str, type[SavableModel]] = {}
 
@@ -61,6 +64,10 @@ class SavableModel(BaseEstimator, ABC):  # type: ignore[misc]
     @abstractmethod
     def from_saved(cls, saved: SavedModel) -> Self:
         """The model that `to_saved` described; whatever is wrong with it raises ModelFileError."""
+
+    def to_score_function(self) -> ScoreFunction:
+        """What the fitted model computes, for systems without rankwise; DataError if they cannot compute it."""
+        raise DataError(f"export does not know models of kind {self.kind!r}; load it in Python where it is needed")
 
 
 class Ranker(SavableModel):

@@ -58,6 +58,11 @@ class Sampler(ABC):
         super().__init_subclass__()
         if cls.__dict__.get("kind"):
             _KINDS[cls.kind] = cls
+        method = cls.__dict__.get("utilities")
+        if method is not None and method.__doc__ and "Parameters" not in method.__doc__:
+            # What goes in and what comes out is the same for all: it is written once, and `help` shows it everywhere.
+            sections = (Sampler.utilities.__doc__ or "").partition("\n\n")[2]
+            method.__doc__ = f"{method.__doc__}\n\n{sections}"
 
     @abstractmethod
     def utilities(self, pool: Pool, rng: np.random.Generator) -> FloatArray:

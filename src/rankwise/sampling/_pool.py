@@ -341,10 +341,8 @@ class Pool:
 
         Parameters
         ----------
-        rows : ndarray of int64
-            Rows of the data.
-        labels : ndarray of float64
-            One label per row.
+        rows, labels : ndarray
+            As in `can_learn`.
 
         Returns
         -------

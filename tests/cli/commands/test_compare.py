@@ -36,7 +36,7 @@ def test_runs_are_compared_on_all_documents_that_any_found(run: Run) -> None:
     assert result.exit_code == 0
     assert result.stderr.splitlines() == [
         "rankwise: note: 1 query left out: no judgements",
-        "rankwise: note: 1 query without a retrieved document in run2, judged as such",
+        "rankwise: note: 1 query without a retrieved document in run2, evaluated as such",
     ]
     with Path("q.csv").open() as file:
         rows = list(csv.reader(file))

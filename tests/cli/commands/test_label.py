@@ -123,7 +123,7 @@ def test_ctrl_c_ends_it_with_a_count(folder: Path) -> None:
     script = (
         "import signal, rankwise.cli\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # which a run in the background may ignore
-        "rankwise.cli._app(['label', 'test.txt', '--db', 'labels.db', '--port', '0', '--no-open'])\n"
+        "rankwise.cli.app(['label', 'test.txt', '--db', 'labels.db', '--port', '0', '--no-open'])\n"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", script],

@@ -55,7 +55,7 @@ def test_a_certificate_is_verified_by_its_data(run: Run) -> None:
     assert "verified: the data bear out every number" in result.stdout
     found = json.loads(run("info", "m.rw", "--verify", "train.txt", "--json").stdout)["verified"]
     assert found["agrees"]
-    assert found["found"]["bound"] == pytest.approx(rw.load("m.rw").certificate_.bound, abs=1e-9)
+    assert found["computed"]["bound"] == pytest.approx(rw.load("m.rw").certificate_.bound, abs=1e-9)
 
 
 def test_other_data_do_not_bear_it_out(run: Run) -> None:

@@ -19,12 +19,12 @@ from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError, ExportError
 from rankwise.models.export import check, export
 from rankwise.models.export._compare import orders_changed
-from rankwise.models.export._floats import above, below, single
-from rankwise.models.export._of_models import scorer_of
+from rankwise.models.export._exporting import score_function
 from rankwise.models.export._probes import probe_rows
 from rankwise.models.export._ranklib import RankLib
-from rankwise.models.export._scorer import Net
 from rankwise.rankers import LambdaMART, MarginRanker
+from rankwise.rankers._score_functions._floats import above, below, single
+from rankwise.rankers._score_functions._functions import NetFunction
 from tests.models.export.factories import CATEGORIES, PAIRS, TREES, data_for, file_name, made, with_gaps
 from tests.rankers.factories import TRAIN, VALID
 
@@ -151,9 +151,10 @@ def test_a_file_that_disagrees_is_not_written(tmp_path: Path, monkeypatch: pytes
     path.write_text("older")
     right = RankLib.files
 
-    def wrong(self: RankLib, scorer: Any, path: Path) -> dict[Path, bytes]:
+    def wrong(self: RankLib, function: Any, path: Path) -> dict[Path, bytes]:
         return {
-            place: data.replace(b'weight="1.0"', b'weight="1.01"') for place, data in right(self, scorer, path).items()
+            place: data.replace(b'weight="1.0"', b'weight="1.01"')
+            for place, data in right(self, function, path).items()
         }
 
     monkeypatch.setattr(RankLib, "files", wrong)
@@ -207,9 +208,9 @@ def test_the_same_model_is_the_same_file(tmp_path: Path) -> None:
 
 
 def test_probes_meet_every_threshold_on_both_sides_and_every_extreme() -> None:
-    scorer = scorer_of(made("lambdamart-missing"))
-    rows = probe_rows(scorer, missing=True)
-    for split in scorer.splits:
+    function = score_function(made("lambdamart-missing"))
+    rows = probe_rows(function, missing=True)
+    for split in function.splits:
         limit = single(split.threshold)
         seen = set(rows[:, split.feature].tolist())
         assert {below(limit), limit, above(limit), 0.0, float(np.float32(1e30)), float(np.float32(-3e38))} <= seen
@@ -217,8 +218,8 @@ def test_probes_meet_every_threshold_on_both_sides_and_every_extreme() -> None:
         assert np.signbit(rows[:, split.feature][rows[:, split.feature] == 0.0]).any()
         tiny = rows[:, split.feature][(rows[:, split.feature] > 0) & (rows[:, split.feature] < 1e-38)]
         assert {float(np.float32(1e-40)), float(np.float32(1.5e-45))} <= set(tiny.tolist())
-    assert not np.isnan(probe_rows(scorer, missing=False)).any()
-    by_category = scorer_of(made("lambdamart-categories"))
+    assert not np.isnan(probe_rows(function, missing=False)).any()
+    by_category = score_function(made("lambdamart-categories"))
     categories = set(probe_rows(by_category, missing=True)[:, 4].tolist())
     for split in by_category.splits:
         if split.categories is not None:
@@ -227,9 +228,9 @@ def test_probes_meet_every_threshold_on_both_sides_and_every_extreme() -> None:
 
 def test_probes_come_to_every_leaf() -> None:
     model = made("lambdamart")
-    rows = probe_rows(scorer_of(model), missing=False)
+    rows = probe_rows(score_function(model), missing=False)
     leaves = model.boosters_[0].predict(rows, pred_leaf=True)
-    for column, tree in zip(leaves.T, scorer_of(model).trees, strict=True):
+    for column, tree in zip(leaves.T, score_function(model).trees, strict=True):
         assert len(np.unique(column)) == len(list(tree.leaves))
 
 
@@ -256,12 +257,12 @@ def test_fractions_of_categories_are_cut_off_as_lightgbm_does(tmp_path: Path) ->
 
 def test_the_bound_on_rounding_is_one() -> None:
     """The magnitude of a net is at least that of every number on the way to its score."""
-    scorer = scorer_of(made("lambdarank"))
-    assert isinstance(scorer, Net)
-    rows = np.abs((VALID.X - scorer.center) * scorer.scale)
-    for weights, bias in scorer.layers:
+    function = score_function(made("lambdarank"))
+    assert isinstance(function, NetFunction)
+    rows = np.abs((VALID.X - function.center) * function.scale)
+    for weights, bias in function.layers:
         rows = np.maximum(rows @ np.abs(weights.T) + (0 if bias is None else np.abs(bias)), 0)
-    assert (scorer.magnitude(VALID.X) >= rows[:, 0] * (1 - 1e-6)).all()
+    assert (function.magnitude(VALID.X) >= rows[:, 0] * (1 - 1e-6)).all()
     assert data_for("lambdarank") is VALID
 
 

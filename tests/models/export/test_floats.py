@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankwise.errors import DataError
-from rankwise.models.export._floats import LARGEST, above, below, single
-from rankwise.models.export._lightgbm_trees import _as_it_acts
-from rankwise.models.export._scorer import Leaf, Split, Tree, Trees
 from rankwise.models.export._solr import Solr
+from rankwise.rankers._score_functions._floats import LARGEST, above, below, single
+from rankwise.rankers._score_functions._functions import Leaf, Tree, TreeSplit, TreeSum
+from rankwise.rankers.trees._score_function import _as_it_acts
 
 F = np.float32
 floats = st.floats(width=32, allow_nan=False, allow_infinity=False)
@@ -40,9 +40,9 @@ def test_lightgbm_takes_tiny_numbers_for_zero(threshold: float, x: float) -> Non
 @settings(max_examples=100)
 @given(st.lists(floats, min_size=1, max_size=4))
 def test_solr_gets_each_threshold_back_when_it_adds_its_slack(limits: list[float]) -> None:
-    trees = [Tree(Split(0, limit, Leaf(-1.0), Leaf(1.0), "as zero")) for limit in limits]
+    trees = [Tree(TreeSplit(0, limit, Leaf(-1.0), Leaf(1.0), "as zero")) for limit in limits]
     try:
-        told = json.loads(Solr().files(Trees("x", ["a"], trees), Path("m.json"))[Path("m.json")])
+        told = json.loads(Solr().files(TreeSum("x", ["a"], trees), Path("m.json"))[Path("m.json")])
     except DataError:
         assert min(abs(limit) for limit in limits if limit) < 1e-43  # the very last denormal numbers
         return

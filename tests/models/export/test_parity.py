@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from rankwise.models.export import FORMATS, export
 from rankwise.models.export._compare import compare_rows
-from rankwise.models.export._of_models import scorer_of
+from rankwise.models.export._exporting import score_function
 from rankwise.models.export._probes import probe_rows
 from tests.models.export.factories import IS_TREES, PAIRS, TAKES, data_for, file_name, made
 from tests.reference import export_interpreters as interpreters
@@ -34,7 +34,7 @@ def written(kind: str, to: str) -> tuple[Path, Any]:
 
 @cache
 def second_reader(kind: str, to: str) -> Any:
-    path, names = written(kind, to)[0], scorer_of(made(kind)).names
+    path, names = written(kind, to)[0], score_function(made(kind)).names
     if path.suffix == ".onnx":
         return interpreters.onnx_graph(path)
     if to == "vespa":
@@ -45,15 +45,15 @@ def second_reader(kind: str, to: str) -> Any:
 
 
 def by_second_reader(kind: str, to: str, X: np.ndarray) -> np.ndarray:
-    names, score = scorer_of(made(kind)).names, second_reader(kind, to)
+    names, score = score_function(made(kind)).names, second_reader(kind, to)
     if written(kind, to)[0].suffix == ".onnx":
         return score(X.astype(np.float32))
     return np.array([score(dict(zip(names, row, strict=True))) for row in X.astype(np.float32)])
 
 
 def some_probes(kind: str, to: str) -> np.ndarray:
-    scorer = scorer_of(made(kind))
-    rows = probe_rows(scorer, missing=FORMATS[to].missing and IS_TREES[kind])
+    function = score_function(made(kind))
+    rows = probe_rows(function, missing=FORMATS[to].missing and IS_TREES[kind])
     return rows[np.random.default_rng(0).choice(len(rows), min(ROWS, len(rows)), replace=False)]
 
 
@@ -72,17 +72,17 @@ def test_the_check_agrees(kind: str, to: str) -> None:
 
 @pytest.mark.parametrize(("kind", "to"), PAIRS)
 def test_a_second_reader_of_the_file_gives_the_scores_of_the_model(kind: str, to: str) -> None:
-    model, scorer = made(kind), scorer_of(made(kind))
+    model, function = made(kind), score_function(made(kind))
     for X in (data_for(kind).X[:ROWS], some_probes(kind, to)):
         with np.errstate(all="ignore"):
-            found = compare_rows(model, scorer, FORMATS[to], lambda rows: by_second_reader(kind, to, rows), X, None)
+            found = compare_rows(model, function, FORMATS[to], lambda rows: by_second_reader(kind, to, rows), X, None)
         assert found.beyond == 0, found
 
 
 @pytest.mark.parametrize(("kind", "to"), [pair for pair in PAIRS if pair[1] in ("xgboost-json", "solr", "ranklib")])
 def test_both_readers_add_up_the_same_floats(kind: str, to: str) -> None:
     X = data_for(kind).X[:ROWS]
-    ours = FORMATS[to].predict(written(kind, to)[0], scorer_of(made(kind)).names)(X)
+    ours = FORMATS[to].predict(written(kind, to)[0], score_function(made(kind)).names)(X)
     theirs = by_second_reader(kind, to, X)
     if to == "ranklib" and not IS_TREES[kind]:  # sums of doubles, in another order
         np.testing.assert_allclose(ours, theirs, rtol=1e-12)
@@ -97,8 +97,8 @@ TREES = [kind for kind in TAKES if IS_TREES[kind]]
 @given(data=st.data())
 @pytest.mark.parametrize("kind", TREES)
 def test_any_row_of_floats_gets_the_score_of_the_model(kind: str, data: st.DataObject) -> None:
-    scorer = scorer_of(made(kind))
-    splits = list(scorer.splits)
+    function = score_function(made(kind))
+    splits = list(function.splits)
     categories = {split.feature for split in splits if split.categories is not None}
     limits = [split.threshold for split in splits if split.categories is None and abs(split.threshold) < 1e38]
     limits = limits or [0.0]
@@ -109,7 +109,7 @@ def test_any_row_of_floats_gets_the_score_of_the_model(kind: str, data: st.DataO
             continue  # whose second reader is too slow for this
         value = st.one_of(at, anything, st.just(np.nan)) if FORMATS[to].missing else st.one_of(at, anything)
         columns = [
-            st.integers(-3, 60).map(float) if k in categories else value for k in range(len(scorer.names))
+            st.integers(-3, 60).map(float) if k in categories else value for k in range(len(function.names))
         ]  # fmt: skip
         X = np.array(data.draw(st.lists(st.tuples(*columns), min_size=1, max_size=4)), dtype=np.float32)
         with np.errstate(all="ignore"):
@@ -117,21 +117,21 @@ def test_any_row_of_floats_gets_the_score_of_the_model(kind: str, data: st.DataO
         theirs = by_second_reader(kind, to, X)
         np.testing.assert_allclose(theirs, ours, rtol=0, atol=1e-13 if to in IN_DOUBLES else 2e-5)
         if to == "lightgbm":  # the same rows, by ONNX Runtime
-            theirs = FORMATS["onnx"].predict(written(kind, "onnx")[0], scorer.names)(X)
+            theirs = FORMATS["onnx"].predict(written(kind, "onnx")[0], function.names)(X)
             np.testing.assert_allclose(theirs, ours, rtol=0, atol=1e-13)
 
 
 def test_models_were_made_to_meet_every_rule() -> None:
     def rules(kind: str) -> set[str]:
-        return {split.missing for split in scorer_of(made(kind)).splits}
+        return {split.missing for split in score_function(made(kind)).splits}
 
     assert {"learnt left", "learnt right"} <= rules("lambdamart-missing")
     assert rules("lambdamart") == {"as zero"}
-    assert any(split.threshold == np.inf for split in scorer_of(made("lambdamart-gaps-only")).splits)
+    assert any(split.threshold == np.inf for split in score_function(made("lambdamart-gaps-only")).splits)
     assert rules("rankboost") == {"nowhere"}
-    assert any(split.categories for split in scorer_of(made("lambdamart-categories")).splits)
-    assert any(0 < split.threshold < 1e-30 for split in scorer_of(made("lambdamart-zeros")).splits)
-    assert any(-1e-30 < split.threshold < 0 for split in scorer_of(made("lambdamart-zeros")).splits)
+    assert any(split.categories for split in score_function(made("lambdamart-categories")).splits)
+    assert any(0 < split.threshold < 1e-30 for split in score_function(made("lambdamart-zeros")).splits)
+    assert any(-1e-30 < split.threshold < 0 for split in score_function(made("lambdamart-zeros")).splits)
     assert len(made("lambdamart-bags").boosters_) == 3
     assert made("rate-trees").models_[0].scorer.averaged
 

@@ -12,9 +12,9 @@ import pytest
 
 from rankwise.errors import DataError, MissingExtraError
 from rankwise.models.export import FORMATS, check, export
-from rankwise.models.export._of_models import scorer_of
-from rankwise.models.export._scorer import Leaf, Linear, Split, Tree, Trees
+from rankwise.models.export._exporting import score_function
 from rankwise.rankers import LambdaMART, LambdaRank, MarginRanker, RateClassifier
+from rankwise.rankers._score_functions._functions import Leaf, LinearFunction, Tree, TreeSplit, TreeSum
 from rankwise.rankers.pairs.stumps._stumps import Stumps
 from tests.models.export.factories import TAKES, TREES_OF, file_name, made
 from tests.rankers.factories import TRAIN
@@ -61,7 +61,7 @@ def test_zero_for_missing_names_its_feature(to: str, tmp_path: Path) -> None:
 
 def test_lightgbm_keeps_zero_for_missing(tmp_path: Path) -> None:
     model = zero_as_missing()
-    assert {split.missing for split in scorer_of(model).splits} == {"zero too"}
+    assert {split.missing for split in score_function(model).splits} == {"zero too"}
     assert export(model, tmp_path / "m.txt", to="lightgbm", check=TRAIN).agrees
 
 
@@ -96,7 +96,7 @@ def test_vespa_wants_names_and_endings_of_its_own(tmp_path: Path) -> None:
         export(made("lambdamart"), tmp_path / "m.txt", to="vespa")
     with pytest.raises(DataError, match=r"from a \.onnx file, got m\.json"):
         export(made("ranksvm"), tmp_path / "m.json", to="vespa")
-    trees = Trees("x", ["a price"], [Tree(Split(0, 0.5, Leaf(1.0), Leaf(2.0), "as zero"))])
+    trees = TreeSum("x", ["a price"], [Tree(TreeSplit(0, 0.5, Leaf(1.0), Leaf(2.0), "as zero"))])
     with pytest.raises(DataError, match="got the feature 'a price'"):
         FORMATS["vespa"].files(trees, Path("m.json"))
     trees.names[0] = "attribute(price)"
@@ -104,11 +104,11 @@ def test_vespa_wants_names_and_endings_of_its_own(tmp_path: Path) -> None:
 
 
 def test_numbers_that_single_precision_does_not_hold(tmp_path: Path) -> None:
-    big = Trees("x", ["a"], [Tree(Split(0, 0.5, Leaf(1e40), Leaf(2.0), "as zero"))])
+    big = TreeSum("x", ["a"], [Tree(TreeSplit(0, 0.5, Leaf(1e40), Leaf(2.0), "as zero"))])
     for to in ("xgboost-json", "solr", "ranklib"):
         with pytest.raises(DataError, match=r"single precision, got a leaf of 1e\+40"):
             FORMATS[to].files(big, Path("m.json"))
-    steep = Linear("x", ["a"], np.array([1e40]), 0.0, np.zeros(1), np.ones(1))
+    steep = LinearFunction("x", ["a"], np.array([1e40]), 0.0, np.zeros(1), np.ones(1))
     with pytest.raises(DataError, match="of the feature 'a'"):
         FORMATS["solr"].files(steep, Path("m.json"))
 
@@ -116,8 +116,8 @@ def test_numbers_that_single_precision_does_not_hold(tmp_path: Path) -> None:
 def test_nested_formats_end_at_some_depth() -> None:
     node: Any = Leaf(0.0)
     for k in range(400):
-        node = Split(0, -float(k), Leaf(1.0), node, "as zero")
-    deep = Trees("x", ["a"], [Tree(node)])
+        node = TreeSplit(0, -float(k), Leaf(1.0), node, "as zero")
+    deep = TreeSum("x", ["a"], [Tree(node)])
     with pytest.raises(DataError, match="got a deeper tree"):
         FORMATS["solr"].files(deep, Path("m.json"))
     assert FORMATS["onnx"].files(deep, Path("m.onnx"))

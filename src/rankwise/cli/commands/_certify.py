@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rankwise.cli import _options as options
 from rankwise.cli._errors import NOT_CERTIFIED
+from rankwise.cli._options import option
 from rankwise.cli._output import print_json, print_table, working
-from rankwise.cli.support._model_data import load_model
+from rankwise.cli.support._models import load_model
+from rankwise.cli.support._reading import ReadOptions, reads_data
 from rankwise.errors import DataError
 
 if TYPE_CHECKING:
     from rankwise.metrics import Certificate
 
 
+@reads_data
 def certify(
     model: options.ModelFile,
     data: options.DataFiles,
     objective: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--objective",
-            metavar="NAME",
-            show_default="the model's own",
-            help="The promise, and what to maximize: r@p=0.95, p@r=0.9 or tpr@fpr=0.01.",
+            "The promise, and what to maximize: r@p=0.95, p@r=0.9 or tpr@fpr=0.01.",
+            "NAME",
+            default="the model's own",
         ),
     ] = None,
-    confidence: Annotated[
-        float, typer.Option("--confidence", metavar="C", help="Chance that the promise is kept, at least.")
-    ] = 0.95,
+    confidence: Annotated[float, option("--confidence", "Chance that the promise is kept, at least.", "C")] = 0.95,
     json: options.JsonOption = False,
-    skip_bad: options.SkipBadOption = False,
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Find a threshold whose precision, recall or false positive rate holds with a confidence, on held-out data.
 
@@ -46,54 +48,54 @@ def certify(
     if objective is not None:
         demand_of(objective)  # a misspelt objective need not wait for a large file
     loaded = load_model(model)
-    wanted = objective or _own_objective(loaded.ranker)
-    rows = loaded.read(data, skip_bad)
+    promise = objective or _objective_of(loaded.ranker)
+    rows = loaded.read(data, reading)
     with working("certifying"):
-        found = find_threshold(rows.y, loaded.scores(rows), wanted, confidence=confidence)
+        certificate = find_threshold(rows.y, loaded.scores(rows), promise, confidence=confidence)
     if json:
-        print_json(found.to_dict())
+        print_json(certificate.to_dict())
     else:
-        _print(found)
-    if not found.certified:
+        _print(certificate)
+    if not certificate.certified:
         raise typer.Exit(NOT_CERTIFIED)
 
 
-def _own_objective(ranker: Any) -> str:
+def _objective_of(model: object) -> str:
     """What the model was trained for, if that is a promise."""
     from rankwise.errors import MetricError
     from rankwise.metrics.certification._operating_point import demand_of
 
-    own = getattr(ranker, "objective", None)
+    objective = getattr(model, "objective", None)
     try:
-        demand_of(own or "")
+        demand_of(objective or "")
     except MetricError:
         raise DataError(
             "this model was not trained to keep a rate, so that there is no promise to certify; "
             "name one, such as --objective r@p=0.95"
         ) from None
-    return str(own)
+    return str(objective)
 
 
-def _print(found: Certificate) -> None:
+def _print(certificate: Certificate) -> None:
     lines = [
-        ("objective", found.objective),
-        ("confidence", f"{found.confidence:g}"),
-        ("rows", f"{found.rows:,}, {found.positives:,} positive"),
-        ("thresholds tried", f"{found.thresholds_tried:,}"),
+        ("objective", certificate.objective),
+        ("confidence", f"{certificate.confidence:g}"),
+        ("rows", f"{certificate.rows:,}, {certificate.positives:,} positive"),
+        ("thresholds tried", f"{certificate.thresholds_tried:,}"),
     ]
-    if found.guide_rows:
-        lines.insert(3, ("of these to choose thresholds", f"{found.guide_rows:,}"))
-    if found.threshold is not None:
-        limit = "at most" if found.demand.rate == "fpr" else "at least"
+    if certificate.guide_rows:
+        lines.insert(3, ("of these to choose thresholds", f"{certificate.guide_rows:,}"))
+    if certificate.threshold is not None:
+        limit = "at most" if certificate.demand.rate == "fpr" else "at least"
         lines += [
-            ("threshold", repr(found.threshold)),
-            (f"{found.demand.rate} certified", f"{limit} {found.target:g} (bound {found.bound:.4f})"),
-            ("at or above it", f"{found.tp:,} positive, {found.fp:,} not"),
-            ("below it", f"{found.fn:,} positive, {found.tn:,} not"),
-            ("observed precision", f"{found.precision:.4f}"),
-            ("observed recall", f"{found.recall:.4f}"),
-            ("observed fpr", "–" if found.fpr is None else f"{found.fpr:.4f}"),
+            ("threshold", repr(certificate.threshold)),
+            (f"{certificate.demand.rate} certified", f"{limit} {certificate.target:g} (bound {certificate.bound:.4f})"),
+            ("at or above it", f"{certificate.tp:,} positive, {certificate.fp:,} not"),
+            ("below it", f"{certificate.fn:,} positive, {certificate.tn:,} not"),
+            ("observed precision", f"{certificate.precision:.4f}"),
+            ("observed recall", f"{certificate.recall:.4f}"),
+            ("observed fpr", "–" if certificate.fpr is None else f"{certificate.fpr:.4f}"),
         ]
     print_table(("what", "value"), lines)
     print()
-    print(found)
+    print(certificate)

@@ -1,36 +1,28 @@
-"""`rankwise compare`: judge several rankings of the same data, and test their differences."""
+"""`rankwise compare`: evaluate several rankings of the same data, and test their differences."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from rankwise.cli import _options as options
-from rankwise.cli._output import (
-    Cell,
-    check_outputs,
-    print_json,
-    print_notes,
-    print_table,
-    working,
-    write_per_query,
-)
+from rankwise.cli._options import option
+from rankwise.cli._output import Cell, check_outputs, print_json, print_notes, print_table, working, write_per_query
+from rankwise.cli.support._reading import ReadOptions, reads_data
 from rankwise.errors import DataError
 
 if TYPE_CHECKING:
     from rankwise.metrics import Comparison
 
 
+@reads_data
 def compare(
     data: options.DataFiles,
     scores: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--scores",
-            metavar="[NAME=]FILE",
-            show_default=False,
-            help="A system's scores as for eval, once per system; its name is the file's unless given.",
+            "A system's scores as for eval, once per system; its name is the file's unless given.",
+            "[NAME=]FILE",
         ),
     ] = None,
     metrics: options.MetricsOption = "ndcg@10 map mrr auc",
@@ -41,7 +33,8 @@ def compare(
     json: options.JsonOption = False,
     per_query: options.PerQueryOption = None,
     report: options.ReportOption = None,
-    skip_bad: options.SkipBadOption = False,
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Compare two or more rankings of the same data, and test whether they differ.
 
@@ -51,13 +44,13 @@ def compare(
     """
     with working("reading"):
         from rankwise.cli.support._systems import named_paths, read_systems
-        from rankwise.metrics import compare as judge
+        from rankwise.metrics import compare as compute
         from rankwise.metrics._names import parse_all
 
         parse_all(metrics)  # a misspelt metric need not wait for a large file
         score_files = named_paths(scores or [])
         check_outputs([per_query, report], [*data, *score_files.values()])
-        systems = read_systems(data, score_files, skip_bad)
+        systems = read_systems(data, score_files, reading)
         if len(systems.scores) < 2:
             got = ", ".join(systems.scores) or "none"
             raise DataError(
@@ -67,7 +60,7 @@ def compare(
     print_notes(systems.notes)
     rows = systems.data
     with working("comparing"):
-        result = judge(
+        result = compute(
             rows.y,
             systems.scores,
             rows.qid,
@@ -106,16 +99,7 @@ def _print(result: Comparison) -> None:
     if result.tests:
         print()
         print_table(
-            (
-                "metric",
-                "pair",
-                "difference",
-                f"{result.level:.0%} interval",
-                "p t",
-                "p Fisher",
-                "effect",
-                "W/T/L",
-            ),
+            ("metric", "pair", "difference", f"{result.level:.0%} interval", "p t", "p Fisher", "effect", "W/T/L"),
             [
                 (
                     test.metric,

@@ -5,35 +5,32 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from rankwise.cli import _options as options
+from rankwise.cli._options import option
 from rankwise.cli._output import check_outputs
-from rankwise.cli.support._data_files import read_data, write_data
+from rankwise.cli.support._reading import ReadOptions, read_data, reads_data, write_data
 
-Queries = Annotated[int, typer.Option("--queries", min=1, help="Number of queries.")]
-Documents = Annotated[int, typer.Option("--documents", min=1, help="Documents a query.")]
-Features = Annotated[int, typer.Option("--features", min=1, help="Number of features.")]
+Queries = Annotated[int, option("--queries", "Number of queries.", min=1)]
+Documents = Annotated[int, option("--documents", "Documents per query.", min=1)]
+Features = Annotated[int, option("--features", "Number of features.", min=1)]
 
 
+@reads_data
 def make_clicks(
     out: options.OutFile,
-    judged: Annotated[
-        Path, typer.Option("--judged", metavar="DATA", show_default=False, help="Judged data to show lists of.")
-    ],
-    scores: Annotated[
-        Path,
-        typer.Option("--scores", metavar="FILE", show_default=False, help="What orders the lists, a number per row."),
-    ],
-    sessions: Annotated[int, typer.Option("--sessions", min=1, help="Lists a query.")] = 10,
-    top: Annotated[int, typer.Option("--top", min=1, help="Documents a list.")] = 10,
+    judged: Annotated[Path, option("--judged", "Judged data to show lists of.", "DATA")],
+    scores: Annotated[Path, option("--scores", "What orders the lists, a number per row.", "FILE")],
+    sessions: Annotated[int, option("--sessions", "Lists per query.", min=1)] = 10,
+    top: Annotated[int, option("--top", "Documents per list.", min=1)] = 10,
     steepness: Annotated[
-        float, typer.Option("--steepness", min=0, help="Position k is seen with probability 1/k to this power.")
+        float, option("--steepness", "Position k is seen with probability 1/k to this power.", min=0)
     ] = 1.0,
     shuffle: Annotated[
-        float, typer.Option("--shuffle", min=0, help="How far chance moves documents, in deviations of the scores.")
+        float, option("--shuffle", "How far chance moves documents, in deviations of the scores.", min=0)
     ] = 0.3,
     seed: options.SeedOption = 0,
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Clicks on lists of judged documents by the position-based model, to try out training on clicks.
 
@@ -43,7 +40,7 @@ def make_clicks(
     from rankwise.cli.support._scores import read_scores
     from rankwise.data import simulate_clicks
 
-    data = read_data([judged], skip_bad=False)
+    data = read_data([judged], reading)
     shown_by = read_scores(scores, data, skip_bad=False, notes=[])
     log = simulate_clicks(data, shown_by, sessions=sessions, top=top, steepness=steepness, shuffle=shuffle, seed=seed)
     write_data({out: log.data})
@@ -54,7 +51,7 @@ def make_cubic(
     queries: Queries = 100,
     documents: Documents = 50,
     features: Features = 50,
-    grades: Annotated[int, typer.Option("--grades", help="Number of labels, 2 to 5.")] = 5,
+    grades: Annotated[int, option("--grades", "Number of labels, 2 to 5.")] = 5,
     seed: options.SeedOption = 0,
 ) -> None:
     """Uniform features, graded by a random polynomial of the third degree.
@@ -69,14 +66,12 @@ def make_cubic(
 
 def make_r_of_k(
     out: options.OutFile,
-    rows: Annotated[int, typer.Option("--rows", min=1, help="Number of rows, all in one list.")] = 1000,
+    rows: Annotated[int, option("--rows", "Number of rows, all in one list.", min=1)] = 1000,
     features: Features = 100,
-    k: Annotated[int, typer.Option("--k", min=1, help="Number of features that matter.")] = 30,
-    r: Annotated[int, typer.Option("--r", min=1, help="How many of them must be +1 for label 1.")] = 8,
-    positive: Annotated[
-        float, typer.Option("--positive", min=0, max=1, help="Share of label 1 before the noise.")
-    ] = 0.5,
-    noise: Annotated[float, typer.Option("--noise", min=0, max=1, help="Chance that a label is flipped.")] = 0.05,
+    k: Annotated[int, option("--k", "Number of features that matter.", min=1)] = 30,
+    r: Annotated[int, option("--r", "How many of them must be +1 for label 1.", min=1)] = 8,
+    positive: Annotated[float, option("--positive", "Share of label 1 before the noise.", min=0, max=1)] = 0.5,
+    noise: Annotated[float, option("--noise", "Chance that a label is flipped.", min=0, max=1)] = 0.05,
     seed: options.SeedOption = 0,
 ) -> None:
     """±1 features; the label is 1 if at least r of the k features that matter are +1.
@@ -95,11 +90,11 @@ def make_topics(
     documents: Documents = 1000,
     features: Features = 44,
     relevant: Annotated[
-        float, typer.Option("--relevant", min=0, max=1, help="Share of relevant documents, at least one per query.")
+        float, option("--relevant", "Share of relevant documents, at least one per query.", min=0, max=1)
     ] = 0.01,
     seed: options.SeedOption = 0,
 ) -> None:
-    """Long lists with few relevant documents, as of topic distillation: what samplers are judged on.
+    """Long lists with few relevant documents, as of topic distillation: what samplers are evaluated on.
 
     Example: rankwise data make topics topics.txt --queries 50 --relevant 0.01
     """

@@ -5,28 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from rankwise.cli import _options as options
+from rankwise.cli._options import option
 from rankwise.cli._output import check_outputs
-from rankwise.cli.support._data_files import read_data, write_data
+from rankwise.cli.support._reading import ReadOptions, read_data, reads_data, write_data
 from rankwise.errors import DataError
 
 
+@reads_data
 def split(
     data: options.DataFiles,
-    out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", show_default=False, help="Folder for the parts; made if need be.")
-    ],
+    out: Annotated[Path, option("--out", "Folder for the parts; made if need be.", "DIR")],
     fractions: Annotated[
-        str, typer.Option("--fractions", help="Share of the queries of each part, with commas between.")
+        str, option("--fractions", "Share of the queries of each part, with commas between.")
     ] = "0.6,0.2,0.2",
-    names: Annotated[str, typer.Option("--names", help="Name of each part, with commas between.")] = "train,valid,test",
+    names: Annotated[str, option("--names", "Name of each part, with commas between.")] = "train,valid,test",
     ext: Annotated[
-        str, typer.Option("--ext", help="Ending of the files, which is their format: txt, csv, parquet, txt.gz.")
+        str, option("--ext", "Ending of the files, which is their format: txt, csv, parquet, txt.gz.")
     ] = "txt",
     seed: options.SeedOption = 0,
-    skip_bad: options.SkipBadOption = False,
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Split data at random into parts of whole queries.
 
@@ -40,7 +39,7 @@ def split(
         )
     paths = [out / f"{label}.{ext.lstrip('.')}" for label in labels]
     check_outputs(paths, data)
-    rows = read_data(data, skip_bad)
+    rows = read_data(data, reading)
     from rankwise.data import split as split_queries
 
     parts = split_queries(rows, shares, seed)

@@ -1,4 +1,4 @@
-"""`rankwise eval`: judge one ranking."""
+"""`rankwise eval`: evaluate one ranking."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from rankwise.cli import _options as options
+from rankwise.cli._options import option
 from rankwise.cli._output import check_outputs, print_json, print_notes, print_table, working, write_per_query
+from rankwise.cli.support._reading import ReadOptions, reads_data
 from rankwise.errors import DataError
 
 if TYPE_CHECKING:
@@ -18,15 +18,13 @@ if TYPE_CHECKING:
     from rankwise.metrics import Evaluation
 
 
+@reads_data
 def evaluate(
     data: options.DataFiles,
     scores: Annotated[
-        Path | None,
-        typer.Option("--scores", metavar="FILE", help="One number per line in the order of the rows, or a TREC run."),
+        Path | None, option("--scores", "One number per line in the order of the rows, or a TREC run.", "FILE")
     ] = None,
-    feature: Annotated[
-        int | None, typer.Option("--feature", metavar="N", help="Judge the N-th feature (from 1) as the score.")
-    ] = None,
+    feature: Annotated[int | None, option("--feature", "Evaluate the N-th feature (from 1) as the score.", "N")] = None,
     metrics: options.MetricsOption = "ndcg@10 map mrr auc",
     convention: options.ConventionOption = "standard",
     ties: options.TiesOption = None,
@@ -34,9 +32,10 @@ def evaluate(
     json: options.JsonOption = False,
     per_query: options.PerQueryOption = None,
     report: options.ReportOption = None,
-    skip_bad: options.SkipBadOption = False,
+    *,
+    reading: ReadOptions,
 ) -> None:
-    """Judge one ranking: the mean of each metric over queries, with an interval.
+    """Evaluate one ranking: the mean of each metric over queries, with an interval.
 
     Example: rankwise eval test.txt --scores model.txt --metrics "ndcg@10 map auc"
 
@@ -44,16 +43,16 @@ def evaluate(
     """
     check_outputs([per_query, report], [*data, *filter(None, [scores])])
     with working("reading"):
-        from rankwise.metrics import evaluate as judge
+        from rankwise.metrics import evaluate as compute
         from rankwise.metrics._names import parse_all
 
         parse_all(metrics)  # a misspelt metric need not wait for a large file
-        systems = _one_system(data, scores, feature, skip_bad)
+        systems = _one_system(data, scores, feature, reading)
     print_notes(systems.notes)
     rows = systems.data
     ((name, values),) = systems.scores.items()
-    with working("judging"):
-        result = judge(
+    with working("evaluating"):
+        result = compute(
             rows.y,
             values,
             rows.qid,
@@ -75,20 +74,20 @@ def evaluate(
         _print(result)
 
 
-def _one_system(data: list[Path], scores: Path | None, feature: int | None, skip_bad: bool) -> Systems:
+def _one_system(data: list[Path], scores: Path | None, feature: int | None, reading: ReadOptions) -> Systems:
     from rankwise.cli.support._systems import feature_scores, named_paths, read_systems
 
     if scores is not None and feature is not None:
         raise DataError(f"--scores and --feature exclude each other, got {scores} and {feature}; drop one")
     if feature is not None and feature < 1:
         raise DataError(f"features are counted from 1, got --feature {feature}; name one from 1 on")
-    systems = read_systems(data, {} if scores is None else named_paths([str(scores)]), skip_bad)
+    systems = read_systems(data, {} if scores is None else named_paths([str(scores)]), reading)
     if feature is not None:
         systems = replace(systems, scores={f"feature {feature}": feature_scores(systems.data, feature)})
     if len(systems.scores) != 1:
         got = ", ".join(systems.scores) or "none"
         raise DataError(
-            f"there must be one ranking to judge, got {got}; pass --scores FILE, --feature N or a TREC run "
+            f"there must be one ranking to evaluate, got {got}; pass --scores FILE, --feature N or a TREC run "
             "(rankwise compare takes several)"
         )
     return systems

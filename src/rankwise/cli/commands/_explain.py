@@ -2,28 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from rankwise.cli import _options as options
+from rankwise.cli._options import option
 from rankwise.cli._output import print_json, print_table, working
-from rankwise.cli.support._model_data import load_model
+from rankwise.cli.support._models import LoadedModel, load_model
+from rankwise.cli.support._reading import ReadOptions, reads_data
 from rankwise.errors import DataError
 
 if TYPE_CHECKING:
-    from rankwise.cli.support._ranked_query import Ranked, Reason
+    from rankwise.data import RankingData
+    from rankwise.rankers._explanation import Contribution
 
-FEATURES = 3  # shown for each pair; --json has all
+FEATURES_SHOWN = 3  # for each pair; --json has all
 
 
+@dataclass(frozen=True)
+class RankedDocument:
+    """A document at its rank; `row` is its place in the data, from 1."""
+
+    rank: int
+    document: str
+    row: int
+    label: float
+    score: float
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why the document at rank `above` is over the one at rank `below`: parts add up to `difference`."""
+
+    above: int
+    below: int
+    difference: float
+    parts: list[Contribution]
+
+
+@reads_data
 def explain(
     model: options.ModelFile,
     data: options.DataFiles,
-    query: Annotated[str, typer.Option("--query", metavar="QID", show_default=False, help="The query.")],
-    top: Annotated[int, typer.Option("--top", min=1, help="How many documents, from the best on.")] = 5,
+    query: Annotated[str, option("--query", "The query.", "QID")],
+    top: Annotated[int, option("--top", "How many documents, from the best on.", min=1)] = 5,
     json: options.JsonOption = False,
-    skip_bad: options.SkipBadOption = False,
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Show the ranking of a query, and which features put each document above the next one.
 
@@ -32,41 +58,77 @@ def explain(
     loaded = load_model(model)
     if not hasattr(loaded.ranker, "explain"):
         raise DataError(f"explain is for models that rank, got one of kind {loaded.ranker.kind}; name another model")
-    rows = loaded.read(data, skip_bad)
+    rows = loaded.read(data, reading)
     with working("explaining"):
-        from rankwise.cli.support._ranked_query import rank_query, reasons
-
-        ranked = rank_query(loaded, rows, query)[:top]
-        why = reasons(loaded, rows, ranked)
+        ranked = _rank_query(loaded, rows, query)[:top]
+        reasons = _explain_ranking(loaded, rows, ranked)
     if json:
         print_json(
             {
                 "query": query,
-                "ranking": [vars(one) for one in ranked],
-                "reasons": [{**vars(one), "parts": [vars(part) for part in one.parts]} for one in why],
+                "ranking": [vars(document) for document in ranked],
+                "reasons": [asdict(reason) for reason in reasons],
             }
         )
     else:
-        _print(ranked, why)
+        _print(ranked, reasons)
 
 
-def _print(ranked: list[Ranked], why: list[Reason]) -> None:
+def _rank_query(model: LoadedModel, data: RankingData, query: str) -> list[RankedDocument]:
+    """All documents of a query, best first; equal scores as in the data."""
+    import numpy as np
+
+    qids = [str(qid) for qid in data.groups.qids.tolist()]
+    if query not in qids:
+        some = ", ".join(qids[:3])
+        raise DataError(f"there is no query {query!r} in the data, its first are {some}; name one that it has")
+    rows = np.flatnonzero(data.groups.query_of_row() == qids.index(query))
+    scores = model.scores(data.rows(rows))
+    ids = data.doc_ids
+    return [
+        RankedDocument(
+            rank=rank,
+            document=f"row {rows[k] + 1}" if ids is None else str(ids[rows[k]]),
+            row=int(rows[k]) + 1,
+            label=float(data.y[rows[k]]),
+            score=float(scores[k]),
+        )
+        for rank, k in enumerate(np.argsort(-scores, kind="stable"), start=1)
+    ]
+
+
+def _explain_ranking(model: LoadedModel, data: RankingData, ranked: list[RankedDocument]) -> list[Reason]:
+    """For each two neighbours, the features that matter, those that add or take most first."""
+    import numpy as np
+
+    rows = data.rows(np.array([document.row - 1 for document in ranked]))
+    reasons = []
+    for k, (upper, lower) in enumerate(pairwise(ranked)):
+        explanation = model.ranker.explain(rows, k, k + 1)
+        reasons.append(Reason(upper.rank, lower.rank, explanation.difference, explanation.parts(model.features)))
+    return reasons
+
+
+def _print(ranked: list[RankedDocument], reasons: list[Reason]) -> None:
     print_table(
         ("rank", "document", "label", "score"),
-        [(str(one.rank), one.document, f"{one.label:g}", f"{one.score:.4f}") for one in ranked],
+        [(str(row.rank), row.document, f"{row.label:g}", f"{row.score:.4f}") for row in ranked],
     )
-    if not why:
+    if not reasons:
         return
     print()
     lines: list[tuple[str, str, str, str]] = []
-    for reason in why:
-        shown = reason.parts[:FEATURES]
+    for reason in reasons:
+        shown = reason.parts[:FEATURES_SHOWN]
         others = f"{reason.difference - sum(part.adds for part in shown):+.4f}"
         place = "over" if reason.difference > 0 else "level with"
         lines += [
             (f"{reason.above} {place} {reason.below}", "all", "", f"{reason.difference:+.4f}"),
-            *(("", str(one.feature), f"{_text(one.above)} : {_text(one.below)}", f"{one.adds:+.4f}") for one in shown),
-            *([("", "all others", "", others)] if len(reason.parts) > FEATURES else []),
+            *(
+                ("", str(part.feature), f"{_text(part.above)} : {_text(part.below)}", f"{part.adds:+.4f}")
+                for part in shown
+            ),
+            *([("", "all others", "", others)] if len(reason.parts) > FEATURES_SHOWN else []),
         ]
     print_table(("rank", "feature", "values", "adds to the score"), lines)
 

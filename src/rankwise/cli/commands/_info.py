@@ -2,33 +2,75 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rankwise.cli import _options as options
 from rankwise.cli._errors import NOT_CERTIFIED
-from rankwise.cli._output import print_json, print_table
-from rankwise.cli.support._model_data import LoadedModel, load_model
-from rankwise.cli.support._verify import verified
+from rankwise.cli._options import option
+from rankwise.cli._output import print_json, print_table, working
+from rankwise.cli.support._models import LoadedModel, load_model
+from rankwise.cli.support._reading import ReadOptions, reads_data
+from rankwise.errors import DataError
 
-SHOWN = 10
+if TYPE_CHECKING:
+    from rankwise.rankers.pairs.margin._certificate import MarginCertificate
+    from rankwise.types import JsonObject
+
+FEATURES_SHOWN = 10
+TOLERANCE = 1e-6  # by which numbers may differ: another machine may round otherwise
 
 
+@dataclass(frozen=True)
+class Verification:
+    """Two certificates of one model: what its file says, and what holds of the data."""
+
+    saved: MarginCertificate
+    computed: MarginCertificate
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the file says what holds, or less."""
+
+        def is_close(name: str) -> bool:
+            saved, computed = getattr(self.saved, name), getattr(self.computed, name)
+            return bool(abs(saved - computed) <= TOLERANCE * max(1.0, abs(computed)))
+
+        is_same = all(map(is_close, ("pairs", "rho", "share", "guaranteed", "value", "bound")))
+        return is_same and self.computed.holds
+
+    def lines(self) -> list[tuple[str, str, str]]:
+        """Both, line by line."""
+        pairs = zip(self.saved.lines(), self.computed.lines(), strict=True)
+        return [(name, saved, computed) for (name, saved), (_, computed) in pairs]
+
+    def to_dict(self) -> JsonObject:
+        """For programs."""
+        return {"agrees": self.agrees, "saved": asdict(self.saved), "computed": asdict(self.computed)}
+
+    def __str__(self) -> str:
+        if self.agrees:
+            return "verified: the data bear out every number"
+        return "NOT verified: the data say otherwise; are these the rows that the model was trained on?"
+
+
+@reads_data
 def info(
     model: options.ModelFile,
     verify: Annotated[
         list[Path] | None,
-        typer.Option(
+        option(
             "--verify",
-            metavar="DATA",
-            show_default=False,
-            help="Training data, once per file: compute the certificate of a margin model again, from scratch.",
+            "Training data, once per file: compute the certificate of a margin model again, from scratch.",
+            "DATA",
         ),
     ] = None,
     json: options.JsonOption = False,
-    skip_bad: options.SkipBadOption = False,
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Describe a model: metric, parameters, training, and the features that matter most.
 
@@ -37,31 +79,44 @@ def info(
     Is its certificate true? rankwise info margin.rw --verify train.txt
     """
     loaded = load_model(model)  # first, because it checks all of the file
-    from rankwise.models import info as manifest_of
+    from rankwise.models import info as read_manifest
 
-    said = manifest_of(model)
+    manifest = read_manifest(model)
     importances = _importances(loaded)
-    found = None if verify is None else verified(loaded, verify, skip_bad)
+    verification = None if verify is None else _verify(loaded, verify, reading)
     if json:
         shares = [{"feature": name, "share": share} for name, share in importances]
-        print_json(said | {"importances": shares} | ({} if found is None else {"verified": found.to_dict()}))
+        verified = {} if verification is None else {"verified": verification.to_dict()}
+        print_json(manifest | {"importances": shares} | verified)
     else:
-        print_table(("what", "value"), _lines(said))
+        print_table(("what", "value"), _lines(manifest))
         if importances:
-            _print_importances(importances, "gain" if "trees" in said["summary"] else "weights")
-        if found is not None:
+            _print_importances(importances, "gain" if "trees" in manifest["summary"] else "weights")
+        if verification is not None:
             print()
-            print_table(("certificate", "in the file", "from the data"), found.lines())
-            print(f"\n{found}")
-    if found is not None and not found.agrees:
+            print_table(("certificate", "in the file", "from the data"), verification.lines())
+            print(f"\n{verification}")
+    if verification is not None and not verification.agrees:
         raise typer.Exit(NOT_CERTIFIED)
+
+
+def _verify(loaded: LoadedModel, files: list[Path], reading: ReadOptions) -> Verification:
+    """The certificate of a margin model, computed again from its training data."""
+    model = loaded.ranker
+    if not hasattr(model, "verify"):
+        raise DataError(f"--verify is for models of kind margin, which have a certificate, got {model.kind}; drop it")
+    rows = loaded.read(files, reading)
+    with working("verifying"):
+        return Verification(model.certificate_, model.verify(rows))
 
 
 def _print_importances(importances: list[tuple[str, float]], of_what: str) -> None:
     print()
-    print_table(("feature", f"share of the {of_what}"), [(name, f"{share:.1%}") for name, share in importances[:SHOWN]])
-    if len(importances) > SHOWN:
-        print(f"and {len(importances) - SHOWN} more; --json lists all")
+    print_table(
+        ("feature", f"share of the {of_what}"), [(name, f"{share:.1%}") for name, share in importances[:FEATURES_SHOWN]]
+    )
+    if len(importances) > FEATURES_SHOWN:
+        print(f"and {len(importances) - FEATURES_SHOWN} more; --json lists all")
 
 
 def _importances(loaded: LoadedModel) -> list[tuple[str, float]]:
@@ -69,40 +124,40 @@ def _importances(loaded: LoadedModel) -> list[tuple[str, float]]:
     if not hasattr(loaded.ranker, "feature_importances_"):
         return []
     shares = zip(loaded.features, loaded.ranker.feature_importances_.tolist(), strict=True)
-    return sorted((one for one in shares if one[1] > 0), key=lambda one: -one[1])
+    return sorted(((name, share) for name, share in shares if share > 0), key=lambda pair: -pair[1])
 
 
-def _lines(said: dict[str, Any]) -> list[tuple[str, str]]:
-    summary = said["summary"]
-    parameters = {name: value for name, value in said["parameters"].items() if name not in ("metric", "objective")}
+def _lines(manifest: JsonObject) -> list[tuple[str, str]]:
+    summary = manifest["summary"]
+    parameters = {name: value for name, value in manifest["parameters"].items() if name not in ("metric", "objective")}
     return [
-        ("kind", said["kind"]),
-        ("objective" if "models" in summary else "metric", said["metric"]),
-        ("features", str(said["n_features"])),
-        *(_of_classifier(summary) if "models" in summary else _of_ranker(said)),
-        ("made by", f"rankwise {said['rankwise']}, {summary['engine']}, format {said['format']}"),
+        ("kind", manifest["kind"]),
+        ("objective" if "models" in summary else "metric", manifest["metric"]),
+        ("features", str(manifest["n_features"])),
+        *(_classifier_lines(summary) if "models" in summary else _ranker_lines(manifest)),
+        ("made by", f"rankwise {manifest['rankwise']}, {summary['engine']}, format {manifest['format']}"),
         *((name, "none" if value is None else str(value)) for name, value in parameters.items()),
     ]
 
 
-def _of_ranker(said: dict[str, Any]) -> list[tuple[str, str]]:
-    summary = said["summary"]
+def _ranker_lines(manifest: JsonObject) -> list[tuple[str, str]]:
+    summary = manifest["summary"]
     best = summary["best_score"]
     return [
         ("trained on", f"{summary['rows']} rows, {summary['queries']} queries"),
         ("rounds", str(summary["best_iteration"])),
         *((what, str(summary[what])) for what in ("trees", "weights") if what in summary),
-        (f"{said['metric']} on validation data", "–" if best is None else f"{best:.4f}"),
+        (f"{manifest['metric']} on validation data", "–" if best is None else f"{best:.4f}"),
         *([("training", "stopped by Ctrl-C")] if summary["interrupted"] else []),
     ]
 
 
-def _of_classifier(summary: dict[str, Any]) -> list[tuple[str, str]]:
+def _classifier_lines(summary: JsonObject) -> list[tuple[str, str]]:
     lines = [("trained on", f"{summary['rows']} rows")]
     names = summary["classes"][-1:] if summary["target"] == "binary" else summary["classes"]
-    for name, one in zip(names, summary["models"], strict=True):
+    for name, model in zip(names, summary["models"], strict=True):
         lines += [
-            (f"class {name}: threshold", f"{one['threshold']:.6g}"),
-            (f"class {name}: model chosen", one["history"]["chosen"]),
+            (f"class {name}: threshold", f"{model['threshold']:.6g}"),
+            (f"class {name}: model chosen", model["history"]["chosen"]),
         ]
     return lines

@@ -2,80 +2,80 @@
 
 from __future__ import annotations
 
+import getpass
+import json as json_text
+import os
+import sys
+import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import quote
 
 from rankwise.cli import _options as options
-from rankwise.cli._output import check_outputs, working
+from rankwise.cli._options import option
+from rankwise.cli._output import check_outputs, print_notes, working
 from rankwise.cli.commands._simulate import RankerKind
-from rankwise.cli.support._label_service import link_of, login, open_store, tell
-from rankwise.cli.support._model_data import read_features
+from rankwise.cli.support._reading import ReadOptions, read_features, reads_data
 from rankwise.errors import DataError
 
+if TYPE_CHECKING:
+    from rankwise.data import RankingData
+    from rankwise.labels import LabelStore
 
+IMPORTED = "imported"
+
+
+@reads_data
 def label(
     data: options.DataFiles,
-    db: Annotated[
-        Path,
-        typer.Option(
-            "--db", metavar="FILE.db", show_default=False, help="Label store; made from DATA if it is not there."
-        ),
-    ],
+    db: Annotated[Path, option("--db", "Label store; made from DATA if it is not there.", "FILE.db")],
     text: Annotated[
-        Path | None,
-        typer.Option("--text", metavar="FILE.jsonl", help="What documents and queries say, one JSON object per line."),
+        Path | None, option("--text", "What documents and queries say, one JSON object per line.", "FILE.jsonl")
     ] = None,
     sampler: Annotated[
-        str, typer.Option("--sampler", metavar="NAME", help="What chooses documents, once a model can be fitted.")
+        str, option("--sampler", "What chooses documents, once a model can be fitted.", "NAME")
     ] = "top",  # lookahead is for linear rankers: docs/benchmarks.md
-    ranker: Annotated[RankerKind, typer.Option("--ranker", help="Model to fit after each round.")] = "lambdamart",
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", show_default=False, help="A parameter of the model, once each."),
-    ] = None,
+    ranker: Annotated[RankerKind, option("--ranker", "Model to fit after each round.")] = "lambdamart",
+    settings: options.SettingsOption = None,
     metric: Annotated[
-        str, typer.Option("--metric", metavar="NAME", help="What to fit and judge by; see rankwise metrics.")
+        str, option("--metric", "What to fit and evaluate by; see rankwise metrics.", "NAME")
     ] = "ndcg@10",
     test: Annotated[
         list[Path] | None,
-        typer.Option(
+        option(
             "--test",
-            metavar="DATA",
-            show_default="cross-validation over labelled queries",
-            help="Labelled data for the learning curve, once per file.",
+            "Labelled data for the learning curve, once per file.",
+            "DATA",
+            default="cross-validation over labelled queries",
         ),
     ] = None,
     labelled: Annotated[
         list[Path] | None,
-        typer.Option(
+        option(
             "--labelled",
-            metavar="DATA",
-            show_default=False,
-            help="Labels that there are already, once per file: documents of DATA, by query and document id.",
+            "Labels that there are already, once per file: documents of DATA, by query and document id.",
+            "DATA",
         ),
     ] = None,
-    per_query: Annotated[int, typer.Option("--per-query", min=1, help="Documents of a query in a round.")] = 5,
-    queries: Annotated[int, typer.Option("--queries", min=1, help="Queries in a round, fewest labels first.")] = 10,
-    overlap: Annotated[int, typer.Option("--overlap", min=1, help="How many labellers judge each document.")] = 1,
+    per_query: Annotated[int, option("--per-query", "Documents of a query in a round.", min=1)] = 5,
+    queries: Annotated[int, option("--queries", "Queries in a round, fewest labels first.", min=1)] = 10,
+    overlap: Annotated[int, option("--overlap", "How many labellers judge each document.", min=1)] = 1,
     token: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--token",
-            metavar="NAME[=SECRET]",
-            show_default=False,
-            help="A labeller, once each; a secret is made where none is given. Without any, you label alone.",
+            "A labeller, once each; a secret is made where none is given. Without any, you label alone.",
+            "NAME[=SECRET]",
         ),
     ] = None,
-    host: Annotated[str, typer.Option("--host", help="Address to serve at; others than this need --token.")] = (
-        "127.0.0.1"
-    ),
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")] = 8765,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser.")] = False,
+    host: options.HostOption = "127.0.0.1",
+    port: options.PortOption = 8765,
+    no_open: Annotated[bool, option("--no-open", "Open no browser.")] = False,
     seed: options.SeedOption = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print one line of JSON with the address.")] = False,
-    skip_bad: options.SkipBadOption = False,
+    json: options.AddressJsonOption = False,
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Serve a page to label documents in; a sampler chooses them, a model is refitted after each round.
 
@@ -98,26 +98,81 @@ def label(
         def unfitted() -> Any:
             return make_ranker(ranker, metric, seed, settings or [])
 
-        measured = str(unfitted().metric)  # what is wrong with it need not wait for large files
+        metric_name = str(unfitted().metric)  # what is wrong with it need not wait for large files
         chooser = Chooser(get_sampler(sampler), per_query, queries, seed)
-    labellers = Labellers.of(token or [], login())
+    labellers = Labellers.of(token or [], _login())
     people = max(len(labellers.by_secret), 1)
     if not is_loopback(host) and not labellers.by_secret:
         raise DataError(f"at {host} everybody on the network could label; name who may by --token NAME")
     if overlap > people:
         raise DataError(f"--overlap {overlap} needs as many labellers, got {people}; name them by --token")
     check_outputs([db], [*data, *([text] if text else []), *(test or []), *(labelled or [])])
-    rows = read_features(data, skip_bad)
-    judged = read_features(test, skip_bad).with_features(rows.feature_names, rows.n_features) if test else None
-    with listening(host, port) as socket, open_store(db, rows, text, labelled or []) as store:
-        learner = Learner(unfitted, measured, judged, seed)
+    rows = read_features(data, reading)
+    test_rows = read_features(test, reading).with_features(rows.feature_names, rows.n_features) if test else None
+    with listening(host, port) as socket, _open_store(db, rows, text, labelled or []) as store:
+        learner = Learner(unfitted, metric_name, test_rows, seed)
         session = Session(Refit(store, chooser, learner, ranker, Path(f"{db}.models")), overlap=overlap)
         url = url_of(host, socket)
-        links = {who: link_of(url, secret) for secret, who in labellers.by_secret.items()}
+        links = {labeller: _link(url, secret) for secret, labeller in labellers.by_secret.items()}
         app = make_app(session, labellers, loopback_only=is_loopback(host))
         try:
-            serve(app, socket, ready=lambda: tell(url, links, json, not no_open))
+            serve(app, socket, ready=lambda: _announce(url, links, json, not no_open))
         finally:
             session.close()
         if not json:
             print(f"{db} holds {int((store.labels() >= 0).sum())} labels of {len(rows)} documents")
+
+
+def _open_store(db: Path, data: RankingData, text: Path | None, labelled: Sequence[Path]) -> LabelStore:
+    """The store of these data, made if it is not there, with the labels of files recorded as those of "imported"."""
+    from rankwise.labels import LabelStore, read_texts
+
+    with working("opening the label store"):
+        if db.exists() and db.stat().st_size:
+            store = LabelStore.open(db)
+            if text is not None:
+                print_notes([f"{db} keeps the texts that it was made with; --text {text} is not read again"])
+        else:
+            texts, query_texts = ({}, {}) if text is None else read_texts(text, data)
+            store = LabelStore.create(db, data, texts, query_texts)
+        try:
+            store.check_data(data)
+            for file in labelled:
+                store.import_judgements(file, IMPORTED)
+        except BaseException:
+            store.close()
+            raise
+    return store
+
+
+def _login() -> str:
+    """The name under which somebody labels alone."""
+    try:
+        return getpass.getuser()
+    except (ImportError, KeyError, OSError):  # a container may run as somebody without a name
+        return "me"
+
+
+def _link(url: str, secret: str) -> str:
+    """A link that carries a token where no server sees it: behind the #."""
+    return f"{url}#token={quote(secret, safe='')}"
+
+
+def _announce(url: str, links: dict[str, str], json: bool, opens_browser: bool) -> None:
+    """Say where the page is, and open it for somebody who labels alone and has a screen."""
+    if json:
+        print(json_text.dumps({"url": url, "labellers": links}), flush=True)
+    elif links:
+        for labeller, link in links.items():
+            print(f"{labeller}: {link}", flush=True)
+    else:
+        print(f"label at {url}", flush=True)
+    if not json:
+        print("Ctrl-C ends it; every judgement is kept.", flush=True)
+    # Without a screen a browser of the terminal would take the place of this program.
+    if (
+        opens_browser
+        and not links
+        and (sys.platform in ("darwin", "win32") or {"DISPLAY", "WAYLAND_DISPLAY"} & set(os.environ))
+    ):
+        webbrowser.open(url)

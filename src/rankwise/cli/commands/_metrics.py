@@ -1,4 +1,4 @@
-"""`rankwise metrics`: what can be judged by."""
+"""`rankwise metrics`: what rankings can be evaluated by."""
 
 from __future__ import annotations
 

@@ -5,36 +5,29 @@ from __future__ import annotations
 import json as json_text
 from typing import Annotated
 
-import typer
-
 from rankwise.cli import _options as options
+from rankwise.cli._options import option
 from rankwise.cli._output import working
 from rankwise.errors import DataError
 
 
 def serve(
     model: options.ModelFile,
-    host: Annotated[str, typer.Option("--host", help="Address to serve at; others than this need --token.")] = (
-        "127.0.0.1"
-    ),
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")] = 8766,
+    host: options.HostOption = "127.0.0.1",
+    port: options.PortOption = 8766,
     token: Annotated[
         str | None,
-        typer.Option(
-            "--token",
-            metavar="SECRET",
-            envvar="RANKWISE_TOKEN",
-            show_default=False,
-            help="What clients must send, as Authorization: Bearer SECRET.",
+        option(
+            "--token", "What clients must send, as Authorization: Bearer SECRET.", "SECRET", envvar="RANKWISE_TOKEN"
         ),
     ] = None,
-    workers: Annotated[int, typer.Option("--workers", min=1, max=256, help="Processes that answer.")] = 1,
-    max_bytes: Annotated[int, typer.Option("--max-bytes", min=1, help="Longest body.")] = 16 << 20,
-    max_documents: Annotated[int, typer.Option("--max-documents", min=1, help="Most documents of a request.")] = 10_000,
+    workers: Annotated[int, option("--workers", "Processes that answer.", min=1, max=256)] = 1,
+    max_bytes: Annotated[int, option("--max-bytes", "Longest body.", min=1)] = 16 << 20,
+    max_documents: Annotated[int, option("--max-documents", "Most documents of a request.", min=1)] = 10_000,
     drain_seconds: Annotated[
-        float, typer.Option("--drain-seconds", min=0, help="Longest wait for requests under way when stopped.")
+        float, option("--drain-seconds", "Longest wait for requests under way when stopped.", min=0)
     ] = 10.0,
-    json: Annotated[bool, typer.Option("--json", help="Print one line of JSON with the address.")] = False,
+    json: options.AddressJsonOption = False,
 ) -> None:
     """Serve a model over HTTP: POST /rank and /explain, GET /health, /metrics and /docs.
 

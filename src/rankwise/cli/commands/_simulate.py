@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -10,9 +9,10 @@ import typer
 
 from rankwise.cli import _options as options
 from rankwise.cli._errors import STOPPED
-from rankwise.cli._output import check_outputs, place_for, print_json, print_notes, print_table, working
-from rankwise.cli.support._model_data import read_features
+from rankwise.cli._options import option
+from rankwise.cli._output import check_outputs, check_writable, print_json, print_notes, print_table, working
 from rankwise.cli.support._progress import progress_bar
+from rankwise.cli.support._reading import ReadOptions, read_features, reads_data
 from rankwise.errors import DataError
 
 if TYPE_CHECKING:
@@ -24,52 +24,36 @@ RankerKind = Literal[
 ]  # fmt: skip
 
 
+@reads_data
 def simulate(
     data: options.DataFiles,
     test: Annotated[
-        list[Path],
-        typer.Option("--test", metavar="DATA", show_default=False, help="Data to judge the ranker by, once per file."),
+        list[Path], option("--test", "Data to evaluate the ranker on, once per file.", "DATA", callback=options.expand)
     ],
     samplers: Annotated[
-        str, typer.Option("--samplers", metavar="NAMES", help="Ways to choose what to label, with commas between.")
+        str, option("--samplers", "Ways to choose what to label, with commas between.", "NAMES")
     ] = "lookahead,random",
-    ranker: Annotated[
-        RankerKind, typer.Option("--ranker", help="Kind of ranker that is fitted in each round.")
-    ] = "ranksvm",
+    ranker: Annotated[RankerKind, option("--ranker", "Kind of ranker that is fitted in each round.")] = "ranksvm",
     metric: Annotated[
-        str | None,
-        typer.Option(
-            "--metric",
-            metavar="NAME",
-            show_default="its own",
-            help="What the ranker trains on, if it is trained on one.",
-        ),
+        str | None, option("--metric", "What the ranker trains on, if it is trained on one.", "NAME", default="its own")
     ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", show_default=False, help="A parameter of the ranker, once each."),
-    ] = None,
-    rounds: Annotated[int, typer.Option("--rounds", min=1, help="How often labels are asked for.")] = 20,
-    per_query: Annotated[int, typer.Option("--per-query", min=1, help="Labels a query and round.")] = 5,
-    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Runs of each sampler, from different starts.")] = 5,
+    settings: options.SettingsOption = None,
+    rounds: Annotated[int, option("--rounds", "How often labels are asked for.", min=1)] = 20,
+    per_query: Annotated[int, option("--per-query", "Labels per query and round.", min=1)] = 5,
+    seeds: Annotated[int, option("--seeds", "Runs of each sampler, from different starts.", min=1)] = 5,
     start: Annotated[
-        str,
-        typer.Option("--start", metavar="N,N", help="Relevant and other documents per query that are labelled first."),
+        str, option("--start", "Relevant and other documents per query that are labelled first.", "N,N")
     ] = "1,10",
     metrics: options.MetricsOption = "auc map ndcg@10",
-    picture: Annotated[
-        Path | None, typer.Option("--picture", metavar="FILE.png", help="Draw the curves, as PNG or SVG.")
-    ] = None,
-    checkpoint: Annotated[
-        Path | None, typer.Option("--checkpoint", metavar="FILE.json", help="File to keep finished runs in.")
-    ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint.")] = False,
+    picture: Annotated[Path | None, option("--picture", "Draw the curves, as PNG or SVG.", "FILE.png")] = None,
+    checkpoint: Annotated[Path | None, option("--checkpoint", "File to keep finished runs in.", "FILE.json")] = None,
+    resume: Annotated[bool, option("--resume", "Go on from the checkpoint.")] = False,
     jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", min=1, show_default="one per core", help="Runs at a time, each in a process."),
+        int | None, option("--jobs", "Runs at a time, each in a process.", default="one per core", min=1)
     ] = None,
     json: options.JsonOption = False,
-    skip_bad: options.SkipBadOption = False,
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Simulate active labelling: how good is a ranker after each round of labels, by who chose them.
 
@@ -89,29 +73,27 @@ def simulate(
         names = [name.strip() for name in samplers.split(",") if name.strip()]
         for name in names:
             get_sampler(name)
-        first = _start(start)
-        made = _seeded_by_run(make_ranker(ranker, metric, 0, settings or []))
-    with ExitStack() as stack:
-        place = None
-        if picture is not None:
-            from rankwise.reports._learning_curves import check_picture_name, write_learning_curves
+        start_counts = _start(start)
+        unfitted = _seeded_by_run(make_ranker(ranker, metric, 0, settings or []))
+        from rankwise.reports._learning_curves import check_picture_name, write_learning_curves
 
-            check_picture_name(picture)
-            place = stack.enter_context(place_for(picture))
-        rows = read_features(data, skip_bad)
-        judged = read_features(test, skip_bad).with_features(rows.feature_names, rows.n_features)
-        with progress_bar(len(names) * seeds) as callbacks:
-            found = run(
-                rows, judged, names, made, rounds, per_query, seeds,
-                start=first, metrics=metrics, n_jobs=jobs, checkpoint=checkpoint, callbacks=callbacks,
-            )  # fmt: skip
-        if place is not None:
-            write_learning_curves(place, found)
+    if picture is not None:
+        check_picture_name(picture)
+        check_writable(picture)
+    rows = read_features(data, reading)
+    test_rows = read_features(test, reading).with_features(rows.feature_names, rows.n_features)
+    with progress_bar(len(names) * seeds) as callbacks:
+        simulation = run(
+            rows, test_rows, names, unfitted, rounds, per_query, seeds,
+            start=start_counts, metrics=metrics, n_jobs=jobs, checkpoint=checkpoint, callbacks=callbacks,
+        )  # fmt: skip
+    if picture is not None:
+        write_learning_curves(picture, simulation)
     if json:
-        print_json(found.to_dict())
+        print_json(simulation.to_dict())
     else:
-        _print(found)
-    if found.interrupted:
+        _print(simulation)
+    if simulation.interrupted:
         raise typer.Exit(STOPPED)
 
 
@@ -142,13 +124,13 @@ def _seeded_by_run(ranker: Any) -> Any:
     return ranker.set_params(random_state=None) if "random_state" in ranker.get_params(deep=False) else ranker
 
 
-def _print(found: Simulation) -> None:
+def _print(simulation: Simulation) -> None:
     from rankwise.sampling.simulation._output import LEGEND, curve_table, relations, test_table
 
-    print_table(*curve_table(found))
-    if found.tests:
-        print(f"\n{relations(found)}\n")
-        print_table(*test_table(found))
+    print_table(*curve_table(simulation))
+    if simulation.tests:
+        print(f"\n{relations(simulation)}\n")
+        print_table(*test_table(simulation))
         print(LEGEND)
-    for note in found.notes:
+    for note in simulation.notes:
         print(f"note: {note}")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -13,17 +15,23 @@ import typer
 
 from rankwise.cli import _options as options
 from rankwise.cli._errors import STOPPED
-from rankwise.cli._output import check_outputs, place_for, print_json, print_notes, print_table, working
-from rankwise.cli.support._checkpoint_folder import checkpoint_file
-from rankwise.cli.support._model_data import read_features
-from rankwise.cli.support._parquet import DaskOption, cluster_of, expand, parquet_rows, rounds_ahead
+from rankwise.cli._options import option
+from rankwise.cli._output import check_outputs, check_writable, print_json, print_notes, print_table, working
+from rankwise.cli.support._parquet import DaskOption, cluster_client, parquet_rows
 from rankwise.cli.support._progress import progress_bar
-from rankwise.cli.support._train_rate import train_rate
-from rankwise.cli.support._train_summary import lines_of, summary_of
+from rankwise.cli.support._reading import ReadOptions, read_features, reads_data
+from rankwise.cli.support._training import (
+    checkpoint_file,
+    classifier_lines,
+    classifier_summary,
+    ranker_lines,
+    ranker_summary,
+)
 from rankwise.errors import DataError
 
 if TYPE_CHECKING:
-    from rankwise.data import RankingData
+    from rankwise.data import ParquetRows, RankingData
+    from rankwise.types import JsonObject
 
 # The same names as rankwise.rankers has, which takes seconds to import; a test compares them.
 Model = Literal[
@@ -32,68 +40,59 @@ Model = Literal[
 ]  # fmt: skip
 
 
+@reads_data
 def train(
     data: options.DataFiles,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE.rw", show_default=False, help="Model file to write.")
-    ],
+    out: Annotated[Path, option("--out", "Model file to write.", "FILE.rw", short="-o")],
     valid: Annotated[
         list[Path] | None,
-        typer.Option(
+        option(
             "--valid",
-            metavar="DATA",
-            show_default=False,
-            help="Validation data, once per file: training stops when its metric no longer rises.",
+            "Validation data, once per file: training stops when its metric no longer rises.",
+            "DATA",
+            callback=options.expand,
         ),
     ] = None,
     metric: Annotated[
         str | None,
-        typer.Option(
-            "--metric",
-            metavar="NAME",
-            show_default="ndcg@10, or auc",
-            help="What to rank by and stop on; see rankwise metrics.",
-        ),
+        option("--metric", "What to rank by and stop on; see rankwise metrics.", "NAME", default="ndcg@10, or auc"),
     ] = None,
     objective: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--objective",
-            metavar="NAME",
-            help="Train a classifier for an operating point instead: r@p=0.95, p@r=0.9, tpr@fpr=0.01, f1, aucpr, ….",
+            "Train a classifier for an operating point instead: r@p=0.95, p@r=0.9, tpr@fpr=0.01, f1, aucpr, ….",
+            "NAME",
         ),
     ] = None,
     model: Annotated[
         Model | None,
-        typer.Option(
+        option(
             "--model",
-            show_default="lambdamart, or trees",
-            help="Kind of model: the last three are for --objective, the others for --metric.",
+            "Kind of model: the last three are for --objective, the others for --metric.",
+            default="lambdamart, or trees",
         ),
     ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", show_default=False, help="A parameter of the model, once each."),
-    ] = None,
+    settings: options.SettingsOption = None,
     checkpoint: Annotated[
-        Path | None,
-        typer.Option("--checkpoint", metavar="DIR", help="Folder to keep what is needed to go on after a kill."),
+        Path | None, option("--checkpoint", "Folder to keep what is needed to go on after a kill.", "DIR")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the checkpoint.")] = False,
+    resume: Annotated[bool, option("--resume", "Go on from the checkpoint.")] = False,
     dask: DaskOption = None,
     position: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--position",
-            metavar="COLUMN",
-            help="Labels are clicks, and this column (by name, or number from 1) says where a document was shown.",
+            "Labels are clicks, and this column (by name, or number from 1) says where a document was shown.",
+            "COLUMN",
         ),
     ] = None,
     seed: options.SeedOption = 0,
     json: options.JsonOption = False,
-    skip_bad: options.SkipBadOption = False,
+    *,
+    reading: ReadOptions,
 ) -> None:
-    """Train a model on the metric that it will be judged by; Ctrl-C keeps the best of it so far.
+    """Train a model on the metric that it will be evaluated by; Ctrl-C keeps the best of it so far.
 
     Example: rankwise train train.txt --valid valid.txt --metric auc -o m.rw --set num_leaves=63
 
@@ -108,7 +107,7 @@ def train(
     On clicks: rankwise train clicks.parquet --position position -o m.rw
     """
     began = time.monotonic()
-    data, valid = expand(data), expand(valid)
+    valid = valid or []
     check_outputs([out], [*data, *valid])
     if objective is not None:
         if metric is not None or checkpoint is not None or resume or dask is not None or position is not None:
@@ -116,16 +115,21 @@ def train(
                 "--objective goes without --metric, --checkpoint, --resume, --dask and --position, got one of these; "
                 "drop it"
             )
-        train_rate(data, valid, out, objective, model or "trees", settings or [], seed, json, skip_bad)
+        with working("loading"):
+            from rankwise.cli.support._settings import make_classifier
+
+            classifier = make_classifier(model or "trees", objective, seed, settings or [])
+        check_writable(out)
+        summary = _train_classifier(classifier, data, valid, out, reading)
+        _print(summary | {"seconds": round(time.monotonic() - began, 3)}, json, classifier_lines)
         return
     with working("loading"):
         from rankwise.cli.support._settings import make_ranker
-        from rankwise.models import save
 
         ranker = make_ranker(model or "lambdamart", metric, seed, settings or [])
     takes = signature(ranker.fit).parameters
-    keeps = "checkpoint" in takes
-    if not keeps and (checkpoint is not None or resume):
+    keeps_checkpoint = "checkpoint" in takes
+    if not keeps_checkpoint and (checkpoint is not None or resume):
         raise DataError(
             f"--model {model} keeps no checkpoint, since it trains in a moment; drop --checkpoint, --resume"
         )
@@ -133,45 +137,86 @@ def train(
         raise DataError(f"--dask trains lambdamart, got --model {model}; drop one of the two")
     if position is not None and ("position" not in takes or dask is not None):
         raise DataError("--position goes with lambdamart on this machine, got another --model or --dask; drop one")
-    with place_for(out) as place:
-        state = checkpoint_file(checkpoint, resume)
-        kept = {"checkpoint": state, "resume": resume} if keeps else {}
-        rows = parquet_rows(data, skip_bad, dask) if "client" in takes and position is None else None
-        if rows is not None:
-            streamed = parquet_rows(valid, skip_bad, dask)
-            eval_set = (read_features(valid, skip_bad) if valid else None) if streamed is None else streamed
-            with cluster_of(dask) as client, progress_bar(rounds_ahead(ranker, rows)) as callbacks:
-                ranker.fit(rows, eval_set=eval_set, callbacks=callbacks, client=client, **kept)
-            # All rows are read once more for this, which a cluster of workers is not there for.
-            on_train = math.nan if dask is not None else ranker.score(rows)
-        else:
-            on_train = _fit_in_memory(ranker, data, valid, skip_bad, position, kept)
-        save(ranker, place)
-    summary = summary_of(ranker, on_train, out) | {"seconds": round(time.monotonic() - began, 3)}
-    if json:
-        print_json(summary)
+    check_writable(out)
+    state = checkpoint_file(checkpoint, resume)
+    fit = partial(ranker.fit, checkpoint=state, resume=resume) if keeps_checkpoint else ranker.fit
+    if dask is not None or ("client" in takes and position is None and reading.can_stream(data)):
+        on_train = _fit_in_passes(ranker, fit, data, valid, reading, dask)
     else:
-        print_table(("what", "value"), lines_of(summary))
+        on_train = _fit_in_memory(ranker, fit, data, valid, reading, position)
+    from rankwise.models import save
+
+    save(ranker, out)
+    summary = ranker_summary(ranker, on_train, out) | {"seconds": round(time.monotonic() - began, 3)}
+    _print(summary, json, ranker_lines)
     if ranker.interrupted_:
         go_on = "" if state is None else "; pass --resume to go on"
         print_notes([f"stopped by Ctrl-C: {out} holds the best so far, that of round {summary['best_round']}{go_on}"])
         raise typer.Exit(STOPPED)
 
 
+def _print(summary: JsonObject, json: bool, lines: Callable[[JsonObject], list[tuple[str, str]]]) -> None:
+    if json:
+        print_json(summary)
+    else:
+        print_table(("what", "value"), lines(summary))
+
+
+def _train_classifier(
+    classifier: Any, data: list[Path], valid: list[Path], out: Path, reading: ReadOptions
+) -> JsonObject:
+    """Train on the rows of all files, labels above 0 being positive; queries play no part."""
+    from rankwise.models import save
+
+    rows = read_features(data, reading)
+    eval_set = read_features(valid, reading) if valid else None
+    with working("training"):
+        classifier.fit(rows, eval_set=eval_set)
+    save(classifier, out)
+    return classifier_summary(classifier, len(rows), int((rows.y > 0).sum()), out)
+
+
 def _fit_in_memory(
-    ranker: Any, data: list[Path], valid: list[Path], skip_bad: bool, position: str | None, kept: dict[str, Any]
+    ranker: Any,
+    fit: Callable[..., object],
+    data: list[Path],
+    valid: list[Path],
+    reading: ReadOptions,
+    position: str | None,
 ) -> float:
     """Read everything and train; the metric on the training data."""
-    rows = _with_positions(read_features(data, skip_bad), position)
+    rows = _with_positions(read_features(data, reading), position)
     if position is not None and rows.position is None:
         names = rows.feature_names or [str(number) for number in range(1, rows.n_features + 1)]
         raise DataError(f"there is no column {position}, got {', '.join(names)[:200]}; name one of them")
     if len(rows) < 2:
         raise DataError(f"there must be two or more rows to learn from, got {len(rows)}; name more data")
-    eval_set = _with_positions(read_features(valid, skip_bad), position) if valid else None
+    eval_set = _with_positions(read_features(valid, reading), position) if valid else None
     with progress_bar(ranker.max_rounds(rows.y, rows.qid)) as callbacks:
-        ranker.fit(rows, eval_set=eval_set, callbacks=callbacks, **kept)
+        fit(rows, eval_set=eval_set, callbacks=callbacks)
     return float(ranker.score(rows))
+
+
+def _fit_in_passes(
+    ranker: Any,
+    fit: Callable[..., object],
+    data: list[Path],
+    valid: list[Path],
+    reading: ReadOptions,
+    dask: str | None,
+) -> float:
+    """Train on Parquet that is never held in memory; the metric on the training data, NaN by a cluster."""
+    rows = parquet_rows(data, reading)
+    eval_set: ParquetRows | RankingData | None = None
+    if valid:
+        in_passes = dask is not None or reading.can_stream(valid)
+        eval_set = parquet_rows(valid, reading) if in_passes else read_features(valid, reading)
+    # The labels are not read yet: these stand for those of one list, or of queries.
+    rounds = ranker.max_rounds([0.0, 1.0], [0, 1] if rows.has_qid else None)
+    with cluster_client(dask) as client, progress_bar(rounds) as callbacks:
+        fit(rows, eval_set=eval_set, callbacks=callbacks, client=client)
+    # All rows are read once more for this, which a cluster of workers is not there for.
+    return math.nan if dask is not None else float(ranker.score(rows))
 
 
 def _with_positions(data: RankingData, column: str | None) -> RankingData:

@@ -2,59 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from rankwise.cli._options import option
+from rankwise.cli.support._models import LoadedModel
+from rankwise.cli.support._reading import ReadOptions, is_parquet
 from rankwise.errors import DataError
 
 if TYPE_CHECKING:
+    from distributed import Client
+
     from rankwise.data import ParquetRows
+    from rankwise.types import FloatArray
 
 DaskOption = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--dask",
-        metavar="ADDRESS",
-        show_default=False,
-        help="Work on the Dask cluster at this address, or local:2 for two processes here; DATA is then Parquet.",
+        "Work on the Dask cluster at this address, or local:2 for two processes here; DATA is then Parquet.",
+        "ADDRESS",
     ),
 ]
 
 
-def expand(files: list[Path] | None) -> list[Path]:
-    """Files that patterns such as 'parts/*.parquet' stand for, where the shell was kept from it by quotes."""
-    from rankwise.data._sources import expand_paths
-
-    return expand_paths(files or [])
-
-
-def parquet_rows(files: list[Path], skip_bad: bool, dask: str | None) -> ParquetRows | None:
-    """The rows of files that are all Parquet, else None, which a cluster does not take."""
+def parquet_rows(files: list[Path], reading: ReadOptions) -> ParquetRows:
+    """The rows of files that `reading` can stream; the others are what a cluster does not take."""
     from rankwise.data import ParquetRows
-    from rankwise.data.io._formats import detect
 
-    other = next((path for path in files if detect(path).format != "parquet"), None)
-    if other is None and files:
-        return ParquetRows.of(files, skip_bad=skip_bad)
-    if dask is not None and other is not None:
-        raise DataError(f"--dask reads Parquet, got {other}; convert it by rankwise data convert")
-    return None
+    for path in files:
+        if not is_parquet(path):
+            raise DataError(f"--dask reads Parquet, got {path}; convert it by rankwise data convert")
+    if not reading.can_stream(files):
+        raise DataError("--dask reads columns by their usual names, got other names; rename the columns")
+    return ParquetRows.of(files, skip_bad=reading.skip_bad)
 
 
-def cluster_of(where: str | None) -> Any:
+def cluster_client(address: str | None) -> AbstractContextManager[Client | None]:
     """A context whose value is a client of the cluster, or None where none is asked for."""
-    if where is None:
-        from contextlib import nullcontext
-
+    if address is None:
         return nullcontext()
     from rankwise.rankers.trees.dask import connect
 
-    return connect(where)
+    client: AbstractContextManager[Client] = connect(address)
+    return client
 
 
-def rounds_ahead(ranker: Any, rows: ParquetRows) -> int:
-    """Rounds that training may take, as far as can be said before the labels are read."""
-    plain_first = ranker.init in ("logloss", "l2") or (ranker.init == "auto" and not rows.has_qid)
-    return int(ranker.bags * ranker.n_estimators * (2 if plain_first else 1))
+def streamed_scores(model: LoadedModel, rows: ParquetRows, client: Client | None) -> Iterator[FloatArray]:
+    """Scores of rows that are read in passes, some at a time, by a cluster if there is a client of one."""
+    rows = rows.with_features(model.names, model.ranker.n_features_in_)
+    if client is None:
+        from rankwise.rankers._features import MatchedColumns
+
+        return (model.scores(MatchedColumns(batch.X)) for batch in rows.batches())
+    from rankwise.rankers.trees.dask import cluster_scores
+
+    if not hasattr(model.ranker, "boosters_"):
+        raise DataError(f"--dask scores by a model of trees, got one of kind {model.ranker.kind}; drop it")
+    scores: Iterator[FloatArray] = cluster_scores(model.ranker.boosters_, client, rows)
+    return scores

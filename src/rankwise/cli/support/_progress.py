@@ -36,8 +36,8 @@ def progress_bar(rounds: int) -> Iterator[list[Callback]]:
             task = progress.add_task("training", total=rounds, value="")
 
             def show(number: int, values: dict[str, float]) -> None:
-                said = " ".join(f"validation {metric} {value:.4f}" for metric, value in values.items())
-                progress.update(task, completed=number, value=said)
+                text = " ".join(f"validation {metric} {value:.4f}" for metric, value in values.items())
+                progress.update(task, completed=number, value=text)
 
             def show_compiling(compiling: bool) -> None:
                 progress.update(task, description="compiling" if compiling else "training", refresh=True)
@@ -51,13 +51,13 @@ class _Notes(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__()
-        self.said: set[str] = set()
+        self.printed: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print a message when it first comes: a hint on a slow metric is logged in every round."""
         message = record.getMessage()
-        if message not in self.said:
-            self.said.add(message)
+        if message not in self.printed:
+            self.printed.add(message)
             print_notes([message])
 
 

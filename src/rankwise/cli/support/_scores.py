@@ -1,15 +1,18 @@
-"""Files of scores: one number per line, a table with a score column, or a TREC run."""
+"""Files of scores, read and written: one number per line, a table with a score column, or a TREC run."""
 
 from __future__ import annotations
 
 import csv
+import sys
+from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from rankwise.cli.support._reading import is_parquet
 from rankwise.cli.support._trec_runs import match_run
-from rankwise.data import RankingData
+from rankwise.data import RankingData, atomic_path
 from rankwise.data.io._formats import PARQUET_MAGIC, TABLE_ENDINGS, is_number
 from rankwise.data.io._streams import open_stream, without_compression
 from rankwise.data.io._trec import RUN_COLUMNS
@@ -49,7 +52,7 @@ def _from_parquet(path: Path, content: bytes) -> FloatArray:
     from pyarrow import parquet
 
     try:
-        table: Any = parquet.read_table(pa.BufferReader(content))
+        table = parquet.read_table(pa.BufferReader(content))
         column = table.column(_score_column(table.column_names, path)).cast(pa.float64())
         scores = np.asarray(column.to_numpy(), dtype=np.float64)
     except (pa.ArrowException, OSError) as error:
@@ -73,14 +76,14 @@ def _from_table(path: Path, lines: list[str], delimiter: str) -> FloatArray:
 
 
 def _score_column(names: list[str], path: Path) -> int:
-    found = [place for place, name in enumerate(names) if name.strip().lower() == "score"]
+    places = [place for place, name in enumerate(names) if name.strip().lower() == "score"]
     if len(names) == 1:
         return 0
-    if len(found) != 1:
+    if len(places) != 1:
         raise FormatError(
             f"there must be one column named score, got {', '.join(names)[:200]}; rename the one to use", path=path
         )
-    return found[0]
+    return places[0]
 
 
 _RULE = "a score must be a finite number, or -inf for a document not retrieved"
@@ -94,10 +97,42 @@ def _numbers(words: list[str], path: Path, first_line: int) -> FloatArray:
         bad = next(place for place, word in enumerate(words) if not is_number(word))
     if bad is not None:
         got = repr(words[bad].strip()[:40]) if words[bad].strip() else "nothing"
-        raise FormatError(f"{_RULE}, got {got}; mend the line", path=path, line=first_line + bad)
+        raise FormatError(f"{_RULE}, got {got}; fix the line", path=path, line=first_line + bad)
     return scores
 
 
 def _first_bad(scores: FloatArray) -> int | None:
     bad = np.flatnonzero(np.isnan(scores) | (scores == np.inf))
     return int(bad[0]) if bad.size else None
+
+
+def write_scores(blocks: Iterable[FloatArray], out: Path | None) -> int:
+    """Write blocks of scores as they come to stdout, a text or a Parquet file; returns how many scores there were."""
+    if out is not None and is_parquet(out):
+        return _write_parquet(blocks, out)
+    return write_lines((repr(score) for scores in blocks for score in scores.tolist()), out)
+
+
+def write_lines(lines: Iterable[str], out: Path | None) -> int:
+    """Write lines to a file or to stdout; returns how many there were."""
+    n_lines = 0
+    with ExitStack() as stack:
+        file = sys.stdout
+        if out is not None:
+            file = stack.enter_context(stack.enter_context(atomic_path(out)).open("w", encoding="utf-8"))
+        for line in lines:
+            file.write(f"{line}\n")
+            n_lines += 1
+    return n_lines
+
+
+def _write_parquet(blocks: Iterable[FloatArray], out: Path) -> int:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    n_scores, schema = 0, pa.schema([("score", pa.float64())])
+    with atomic_path(out) as temporary, parquet.ParquetWriter(temporary, schema) as writer:
+        for scores in blocks:
+            n_scores += scores.size
+            writer.write_table(pa.table({"score": scores}))
+    return n_scores

@@ -42,16 +42,16 @@ def make_classifier(family: str, objective: str, seed: int, settings: Iterable[s
 
 def _parsed(texts: Iterable[str], ranker: type[SavableModel]) -> dict[str, Any]:
     """Parameters of `ranker` from texts; numbers, lists and objects are written as in JSON, None as none."""
-    known = [name for name in inspect.signature(ranker).parameters if name not in OPTIONS]
+    names = [name for name in inspect.signature(ranker).parameters if name not in OPTIONS]
     settings: dict[str, Any] = {}
     for text in texts:
         name, equals, written = text.partition("=")
         if not equals:
-            raise DataError(f"--set must be KEY=VALUE, got {text!r}; write for example --set {known[0]}=1")
+            raise DataError(f"--set must be KEY=VALUE, got {text!r}; write for example --set {names[0]}=1")
         if name in OPTIONS:
             raise DataError(f"--set cannot give {name}, got {text!r}; use {OPTIONS[name]}")
-        if name not in known:
-            raise DataError(f"--set has no parameter {name!r}, known are {', '.join(known)}; name one of these")
+        if name not in names:
+            raise DataError(f"--set has no parameter {name!r}, known are {', '.join(names)}; name one of these")
         if name in settings:
             raise DataError(f"--set must give a parameter once, got {name} twice; drop one")
         settings[name] = _value(written)

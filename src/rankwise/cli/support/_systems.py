@@ -1,4 +1,4 @@
-"""What `eval` and `compare` judge: labelled rows, and the scores that one or more systems give them."""
+"""What `eval` and `compare` evaluate: labelled rows, and the scores that one or more systems give them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from rankwise.cli.support._reading import ReadOptions
 from rankwise.cli.support._scores import read_scores
 from rankwise.cli.support._trec_runs import read_runs
-from rankwise.data import RankingData, read
+from rankwise.data import RankingData
 from rankwise.data.io._formats import detect
 from rankwise.data.io._streams import without_compression
 from rankwise.errors import DataError
@@ -29,10 +30,10 @@ def named_paths(texts: list[str]) -> dict[str, Path]:
     """Score files by the name of their system: `NAME=PATH`, or the file's name without its ending."""
     named: dict[str, Path] = {}
     for text in texts:
-        name, equals, rest = text.partition("=")
+        name, equals, file = text.partition("=")
         # A file may have = in its name, and is then meant.
-        is_named = bool(equals and name and rest) and not Path(text).exists()
-        path = Path(rest if is_named else text)
+        is_named = bool(equals and name and file) and not Path(text).exists()
+        path = Path(file if is_named else text)
         name = name if is_named else without_compression(path).stem
         if name in named:
             raise DataError(
@@ -42,12 +43,13 @@ def named_paths(texts: list[str]) -> dict[str, Path]:
     return named
 
 
-def read_systems(files: list[Path], score_files: dict[str, Path], skip_bad: bool) -> Systems:
+def read_systems(files: list[Path], score_files: dict[str, Path], reading: ReadOptions) -> Systems:
     """Read the data and the scores; beside TREC judgements, runs among `files` are systems too."""
     notes: list[str] = []
+    skip_bad = reading.skip_bad
     qrels = [path for path in files if detect(path).format == "qrels"]
     if not qrels:
-        data = read(*files, skip_bad=skip_bad)
+        data = reading.read(files)
         scores = {name: read_scores(path, data, skip_bad, notes) for name, path in score_files.items()}
         return Systems(data, scores, (*data.notes, *notes))
     runs = {**named_paths([str(path) for path in files if path not in qrels]), **score_files}
@@ -59,7 +61,7 @@ def read_systems(files: list[Path], score_files: dict[str, Path], skip_bad: bool
         kind = detect(path).format
         if kind != "run":
             raise DataError(
-                f"TREC judgements are judged with runs (qid Q0 document rank score tag), got {path}, "
+                f"TREC judgements are evaluated with runs (qid Q0 document rank score tag), got {path}, "
                 f"which looks like {kind}; name a run"
             )
     data, scores = read_runs(qrels[0], runs, skip_bad, notes)

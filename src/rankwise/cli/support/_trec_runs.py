@@ -40,11 +40,11 @@ def read_runs(
             f"{next(iter(retrieved_for))!r} and {next(iter(qrels))!r} as first queries; "
             "check that the files belong together"
         )
-    judged = set(qids)
-    _note(notes, len(retrieved_for.keys() - judged), "left out: no judgements")
-    _note(notes, len(qrels.keys() - judged), "of the judgements left out: no retrieved documents")
+    queries = set(qids)
+    _note(notes, len(retrieved_for.keys() - queries), "left out: no judgements")
+    _note(notes, len(qrels.keys() - queries), "of the judgements left out: no retrieved documents")
     for name, run in runs.items():
-        _note(notes, len(judged - run.keys()), f"without a retrieved document in {name}, judged as such")
+        _note(notes, len(queries - run.keys()), f"without a retrieved document in {name}, evaluated as such")
     keys = list(zip(qids, documents, strict=True))
     grades = np.array([qrels[query].get(document, UNJUDGED) for query, document in keys])
     scores = {
@@ -64,11 +64,11 @@ def match_run(path: Path, data: RankingData, skip_bad: bool, notes: list[str]) -
         )
     run = read_by_query(path, RUN_COLUMNS, SCORE_AT, skip_bad, notes)
     keys = list(zip(map(str, data.qid.tolist()), data.doc_ids.tolist(), strict=True))
-    known = {(query, document) for query, documents in run.items() for document in documents}
-    unknown = len(known.difference(keys))
-    if unknown == len(known):
+    retrieved = {(query, document) for query, documents in run.items() for document in documents}
+    unknown = len(retrieved.difference(keys))
+    if unknown == len(retrieved):
         raise DataError(
-            f"{path} and the data have no document in common, got {' '.join(min(known))} and "
+            f"{path} and the data have no document in common, got {' '.join(min(retrieved))} and "
             f"{' '.join(keys[0])}; check that the files belong together"
         )
     if unknown:
@@ -76,9 +76,9 @@ def match_run(path: Path, data: RankingData, skip_bad: bool, notes: list[str]) -
     return np.array([run.get(query, {}).get(document, -math.inf) for query, document in keys])
 
 
-def _note(notes: list[str], queries: int, what: str) -> None:
-    if queries:
-        notes.append(f"{queries} {'query' if queries == 1 else 'queries'} {what}")
+def _note(notes: list[str], count: int, what: str) -> None:
+    if count:
+        notes.append(f"{count} {'query' if count == 1 else 'queries'} {what}")
 
 
 def run_lines(data: RankingData, scores: FloatArray, tag: str) -> Iterator[str]:

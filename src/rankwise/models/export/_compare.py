@@ -3,29 +3,43 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError
 from rankwise.models.export._base import Format, Predict
-from rankwise.models.export._scorer import Scorer
+from rankwise.rankers._base import SavableModel
 from rankwise.rankers._features import MatchedColumns
-from rankwise.types import FloatArray
+from rankwise.rankers._score_functions._functions import ScoreFunction
+from rankwise.types import AnyArray, FloatArray, JsonObject
 
-CELLS = 2**22  # of rows at once
-SMALL = 64
+CELLS_PER_BLOCK = 2**22
+SMALL_QUERY = 64  # rows whose pairs are counted one by one
 
 
 @dataclass(frozen=True)
-class Difference:
+class ScoreDifference:
     """How two scores of each row differ.
 
-    `rounding` is what rounding explains at the row of the largest difference; `beyond` counts rows that differ by more
-    than it explains there. `orders_changed` counts pairs of documents of a query whose order is reversed. `left_out`
-    counts rows whose score is too large for the precision of either side.
+    Parameters
+    ----------
+    rows : int
+        Rows that were scored.
+    queries : int
+        Their queries.
+    largest : float
+        The largest difference of two scores.
+    rounding : float
+        What rounding explains at the row of the largest difference.
+    beyond : int
+        Rows that differ by more than rounding explains.
+    orders_changed : int
+        Pairs of documents of a query whose order is reversed.
+    left_out : int
+        Rows whose score is too large for the precision of either side.
     """
 
     rows: int
@@ -38,52 +52,77 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """A written model beside the one it was written from, on the data given and on rows made to find mistakes."""
+class ExportComparison:
+    """A written model beside the one it was written from, on the data passed and on rows made to find mistakes.
+
+    Parameters
+    ----------
+    format : str
+        Name of the format.
+    offset : float
+        What must be added to the scores of the file for those of the model.
+    data : ScoreDifference or None
+        The differences on the data; None if none were passed.
+    probes : ScoreDifference
+        The differences on rows made to find mistakes.
+    """
 
     format: str
-    offset: float  # what is added to the scores of the file for those of the model
-    data: Difference | None
-    probes: Difference
+    offset: float
+    data: ScoreDifference | None
+    probes: ScoreDifference
 
     @property
     def agrees(self) -> bool:
         """Whether no row differs by more than rounding."""
         return self.probes.beyond == 0 and (self.data is None or self.data.beyond == 0)
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values."""
-        told = asdict(self) | {"agrees": self.agrees}
-        for one in (told["data"], told["probes"]):
-            if one is not None and not np.isfinite(one["largest"]):
-                one["largest"] = None  # the file gives no number
-        return told
+    def to_dict(self) -> JsonObject:
+        """All of it in plain Python types.
+
+        Returns
+        -------
+        dict
+            What `json.dumps` takes.
+        """
+        fields = asdict(self) | {"agrees": self.agrees}
+        for difference in (fields["data"], fields["probes"]):
+            if difference is not None and not np.isfinite(difference["largest"]):
+                difference["largest"] = None  # the file gives no number
+        return fields
 
 
-def compare_rows(model: Any, scorer: Scorer, to: Format, predict: Predict, X: Any, qid: Any) -> Difference:
+def compare_rows(
+    model: SavableModel,
+    function: ScoreFunction,
+    to: Format,
+    predict: Predict,
+    X: AnyArray | sp.csr_matrix,
+    qid: AnyArray | None,
+) -> ScoreDifference:
     """Scores of the rows by the model and by the file."""
     ours = np.empty(X.shape[0])
     theirs, tolerance, sizes = ours.copy(), ours.copy(), ours.copy()
-    step = max(CELLS // X.shape[1], 1)
+    step = max(CELLS_PER_BLOCK // X.shape[1], 1)
     for start in range(0, X.shape[0], step):
         rows = slice(start, start + step)
-        part = X[rows]
-        dense = np.ascontiguousarray(part.toarray() if hasattr(part, "toarray") else part, dtype=np.float32)
-        _check_missing(to, scorer, dense, start)
+        block = X[rows]
+        dense = np.ascontiguousarray(block.toarray() if sp.issparse(block) else block, dtype=np.float32)
+        _check_missing(to, function, dense, start)
         with np.errstate(all="ignore"):  # extremes overflow on either side
-            ours[rows] = model.scores(MatchedColumns(part))
-            theirs[rows] = predict(dense) + to.offset(scorer)
-            sizes[rows] = scorer.magnitude(np.nan_to_num(dense, nan=0.0))
-            unit = (2.0 * scorer.rounding + to.rounding) * (scorer.terms + 4)
-            tolerance[rows] = unit * (sizes[rows] + abs(to.offset(scorer)))
-    tolerance += scorer.terms * float(np.finfo(np.float32).tiny)
-    fits = np.isfinite(ours) & (sizes <= min(to.largest, _largest(scorer)))
+            ours[rows] = model.scores(MatchedColumns(block))
+            theirs[rows] = predict(dense) + to.offset(function)
+            sizes[rows] = function.magnitude(np.nan_to_num(dense, nan=0.0))
+            unit = (2.0 * function.rounding + to.rounding) * (function.terms + 4)
+            tolerance[rows] = unit * (sizes[rows] + abs(to.offset(function)))
+    tolerance += function.terms * float(np.finfo(np.float32).tiny)
+    fits = np.isfinite(ours) & (sizes <= min(to.largest, _largest(function)))
     # A score that is no number is a mistake wherever ours is one.
     with np.errstate(invalid="ignore"):
         apart = np.where(np.isfinite(theirs), np.abs(theirs - ours), np.inf)
     at = int(np.argmax(np.where(fits, apart, -1.0)))
-    groups = QueryGroups.of_rows(None if qid is None else np.asarray(qid)[fits], int(fits.sum()))
-    return Difference(
+    groups = QueryGroups.of_rows(None if qid is None else qid[fits], int(fits.sum()))
+    return ScoreDifference(
         rows=X.shape[0],
         queries=groups.n_queries,
         largest=float(apart[at]) if fits[at] else 0.0,
@@ -94,18 +133,18 @@ def compare_rows(model: Any, scorer: Scorer, to: Format, predict: Predict, X: An
     )
 
 
-def _largest(scorer: Scorer) -> float:
+def _largest(function: ScoreFunction) -> float:
     """Sums of this size are too large for the model itself."""
-    return float(np.finfo(np.float64 if scorer.rounding < 1e-10 else np.float32).max) / 4.0
+    return float(np.finfo(np.float64 if function.rounding < 1e-10 else np.float32).max) / 4.0
 
 
-def _check_missing(to: Format, scorer: Scorer, rows: NDArray[np.float32], start: int) -> None:
+def _check_missing(to: Format, function: ScoreFunction, rows: NDArray[np.float32], start: int) -> None:
     if to.missing or not np.isnan(rows).any():
         return
     row, column = np.argwhere(np.isnan(rows))[0]
     raise DataError(
         f"{to.name} cannot express missing values, got one at row {start + row} of the feature "
-        f"{scorer.names[column]!r}; check with rows that lack none, or export to onnx"
+        f"{function.names[column]!r}; check with rows that lack none, or export to onnx"
     )
 
 
@@ -116,15 +155,15 @@ def orders_changed(ours: FloatArray, theirs: FloatArray, groups: QueryGroups) ->
     query, theirs = query[order], theirs[order]
     risen = np.flatnonzero((np.diff(theirs) > 0) & (np.diff(query) == 0))
     total = 0
-    for one in np.unique(query[risen]):  # in all other queries nothing changed
-        low, high = np.searchsorted(query, [one, one + 1])
+    for changed in np.unique(query[risen]):  # in all other queries nothing changed
+        low, high = np.searchsorted(query, [changed, changed + 1])
         total += _inversions(theirs[low:high])
     return total
 
 
 def _inversions(values: FloatArray) -> int:
     """Pairs i < j with values[i] < values[j]."""
-    if values.size <= SMALL:
+    if values.size <= SMALL_QUERY:
         return int(np.triu(values[:, None] < values, 1).sum())
     first, second = np.split(values, [values.size // 2])
     across = np.searchsorted(np.sort(first), second, side="left").sum()

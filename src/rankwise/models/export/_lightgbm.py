@@ -10,8 +10,8 @@ import numpy as np
 
 from rankwise.errors import DataError
 from rankwise.models.export._base import Format, Predict
-from rankwise.models.export._floats import ZERO, single
-from rankwise.models.export._scorer import Leaf, Scorer, Split, Trees
+from rankwise.rankers._score_functions._floats import ZERO, single
+from rankwise.rankers._score_functions._functions import Leaf, ScoreFunction, TreeSplit, TreeSum
 from rankwise.rankers.trees._model_text import join_trees, read_booster
 from rankwise.rankers.trees._tree_checks import check_tree_text
 
@@ -26,22 +26,22 @@ class LightGBM(Format):
 
     name = "lightgbm"
 
-    def files(self, scorer: Scorer, path: Path) -> dict[Path, bytes]:
+    def files(self, function: ScoreFunction, path: Path) -> dict[Path, bytes]:
         """The text that `lightgbm.Booster(model_file=…)` reads."""
-        if not isinstance(scorer, Trees):
-            raise self.refused(scorer, "export to onnx")
-        for tree in scorer.trees:
+        if not isinstance(function, TreeSum):
+            raise self.refused(function, "export to onnx")
+        for tree in function.trees:
             if tree.text is None:
-                _check_zero(scorer, tree.root)
+                _check_zero(function, tree.root)
         texts = [
-            _scaled(tree.text, tree.scale) if tree.text else _stump(tree.root) for tree in scorer.two_sided().trees
+            _scaled(tree.text, tree.scale) if tree.text else _stump(tree.root) for tree in function.two_sided().trees
         ]
-        if scorer.constant or not texts:
-            texts.append(f"num_leaves=1\nnum_cat=0\nleaf_value={scorer.constant!r}\nis_linear=0\nshrinkage=1")
+        if function.constant or not texts:
+            texts.append(f"num_leaves=1\nnum_cat=0\nleaf_value={function.constant!r}\nis_linear=0\nshrinkage=1")
         header = [
             "tree", "version=v4", "num_class=1", "num_tree_per_iteration=1", "label_index=0",
-            f"max_feature_idx={len(scorer.names) - 1}", f"feature_names={' '.join(plain_names(scorer.names))}",
-            f"feature_infos={' '.join(['[-1e+308:1e+308]'] * len(scorer.names))}",
+            f"max_feature_idx={len(function.names) - 1}", f"feature_names={' '.join(plain_names(function.names))}",
+            f"feature_infos={' '.join(['[-1e+308:1e+308]'] * len(function.names))}",
         ]  # fmt: skip
         return {path: join_trees(header, texts).encode()}
 
@@ -53,12 +53,12 @@ class LightGBM(Format):
         return lambda X: np.asarray(booster.predict(X, raw_score=True, num_threads=1), dtype=np.float64)
 
 
-def _check_zero(scorer: Scorer, root: Leaf | Split) -> None:
+def _check_zero(function: ScoreFunction, root: Leaf | TreeSplit) -> None:
     """LightGBM cannot part numbers that it takes for 0."""
-    if isinstance(root, Split) and -ZERO <= single(root.threshold) < ZERO:
+    if isinstance(root, TreeSplit) and -ZERO <= single(root.threshold) < ZERO:
         raise DataError(
             f"lightgbm takes numbers up to 1e-35 for 0, so that it cannot express the threshold {root.threshold!r} of "
-            f"the feature {scorer.names[root.feature]!r}; export to onnx"
+            f"the feature {function.names[root.feature]!r}; export to onnx"
         )
 
 
@@ -80,9 +80,9 @@ def _scaled(text: str, scale: float) -> str:
     return "\n".join(lines)
 
 
-def _stump(root: Leaf | Split) -> str:
+def _stump(root: Leaf | TreeSplit) -> str:
     """A tree of two leaves, with the counts and gains that LightGBM looks for."""
-    assert isinstance(root, Split)
+    assert isinstance(root, TreeSplit)
     assert isinstance(root.left, Leaf)
     assert isinstance(root.right, Leaf)
     kind = LEFT_IF_MISSING if root.missing_left else RIGHT_IF_MISSING

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise._version import __version__
 from rankwise.errors import need_extra
-from rankwise.models.export._base import Format, Predict, check_trees
+from rankwise.models.export._base import Format, Predict
 from rankwise.models.export._onnx_trees import add_trees
-from rankwise.models.export._scorer import Linear, Net, Scorer, Trees
-from rankwise.types import FloatArray
+from rankwise.rankers._score_functions._functions import LinearFunction, NetFunction, ScoreFunction, TreeSum
+from rankwise.types import AnyArray, FloatArray
+
+if TYPE_CHECKING:
+    from onnx import NodeProto, TensorProto
 
 OPSET, ML_OPSET = 17, 5
 IR, ML_IR = 8, 10  # the oldest file formats that have these operators
@@ -30,36 +32,38 @@ class Onnx(Format):
 
     name = "onnx"
 
-    def files(self, scorer: Scorer, path: Path) -> dict[Path, bytes]:
+    def files(self, function: ScoreFunction, path: Path) -> dict[Path, bytes]:
         """The graph, with the names of the features among its metadata."""
         need_extra("onnx", extra="onnx")
         from onnx import TensorProto, helper
 
         graph = Graph()
-        if isinstance(scorer, Trees):
-            check_trees(self, scorer, categories=True, nested=False)
-            last = add_trees(graph, scorer.two_sided())
-        elif isinstance(scorer, Linear):
-            last = _linear(graph, scorer)
-        elif isinstance(scorer, Net):
-            last = _net(graph, scorer)
+        if isinstance(function, TreeSum):
+            self.check_trees(function, categories=True, nested=False)
+            output = add_trees(graph, function.two_sided())
+        elif isinstance(function, LinearFunction):
+            output = _linear(graph, function)
+        elif isinstance(function, NetFunction):
+            output = _net(graph, function)
         else:
-            raise self.refused(scorer, "load it in Python")
-        graph.add("Reshape", [last, graph.constant(np.array([-1], dtype=np.int64))], output="score")
-        made = helper.make_graph(
+            raise self.refused(function, "load it in Python")
+        graph.add("Reshape", [output, graph.constant(np.array([-1], dtype=np.int64))], output="score")
+        onnx_graph = helper.make_graph(
             graph.nodes,
             "rankwise",
-            [helper.make_tensor_value_info("features", TensorProto.FLOAT, ["rows", len(scorer.names)])],
+            [helper.make_tensor_value_info("features", TensorProto.FLOAT, ["rows", len(function.names)])],
             [helper.make_tensor_value_info("score", TensorProto.DOUBLE, ["rows"])],
             graph.constants,
         )
         opsets, version = [helper.make_opsetid("", OPSET)], IR
-        if isinstance(scorer, Trees):
+        if isinstance(function, TreeSum):
             opsets, version = [*opsets, helper.make_opsetid("ai.onnx.ml", ML_OPSET)], ML_IR
         model = helper.make_model(
-            made, opset_imports=opsets, ir_version=version, producer_name="rankwise", producer_version=__version__
+            onnx_graph, opset_imports=opsets, ir_version=version, producer_name="rankwise", producer_version=__version__
         )
-        helper.set_model_props(model, {"kind": scorer.kind, "features": json.dumps(scorer.names, ensure_ascii=False)})
+        helper.set_model_props(
+            model, {"kind": function.kind, "features": json.dumps(function.names, ensure_ascii=False)}
+        )
         return {path: model.SerializeToString(deterministic=True)}
 
     def predict(self, path: Path, names: list[str]) -> Predict:
@@ -78,10 +82,10 @@ class Graph:
     """Nodes and constants, each with a name of its own."""
 
     def __init__(self) -> None:
-        self.nodes: list[Any] = []
-        self.constants: list[Any] = []
+        self.nodes: list[NodeProto] = []
+        self.constants: list[TensorProto] = []
 
-    def constant(self, array: NDArray[Any]) -> str:
+    def constant(self, array: AnyArray) -> str:
         """A constant, by the name that is given back."""
         from onnx import numpy_helper
 
@@ -97,11 +101,11 @@ class Graph:
         self.nodes.append(helper.make_node(operation, inputs, [output], **attributes))
         return output
 
-    def cast(self, what: str, kind: type) -> str:
+    def cast(self, name: str, kind: type) -> str:
         """The same numbers in another type."""
         from onnx import helper
 
-        return self.add("Cast", [what], to=helper.np_dtype_to_tensor_dtype(np.dtype(kind)))
+        return self.add("Cast", [name], to=helper.np_dtype_to_tensor_dtype(np.dtype(kind)))
 
 
 def _standardized(graph: Graph, center: FloatArray, scale: FloatArray) -> str:
@@ -112,20 +116,20 @@ def _standardized(graph: Graph, center: FloatArray, scale: FloatArray) -> str:
     return rows if (scale == 1.0).all() else graph.add("Mul", [rows, graph.constant(scale)])
 
 
-def _linear(graph: Graph, scorer: Linear) -> str:
-    rows = _standardized(graph, scorer.center, scorer.scale)
-    if scorer.single:
+def _linear(graph: Graph, function: LinearFunction) -> str:
+    rows = _standardized(graph, function.center, function.scale)
+    if function.single:
         rows = graph.cast(graph.cast(rows, np.float32), np.float64)
-    found = graph.add("MatMul", [rows, graph.constant(scorer.weights[:, None])])
-    return graph.add("Add", [found, graph.constant(np.array([scorer.constant]))])
+    product = graph.add("MatMul", [rows, graph.constant(function.weights[:, None])])
+    return graph.add("Add", [product, graph.constant(np.array([function.constant]))])
 
 
-def _net(graph: Graph, scorer: Net) -> str:
-    rows = graph.cast(_standardized(graph, scorer.center, scorer.scale), np.float32)
-    for number, (weights, bias) in enumerate(scorer.layers):
+def _net(graph: Graph, function: NetFunction) -> str:
+    rows = graph.cast(_standardized(graph, function.center, function.scale), np.float32)
+    for number, (weights, bias) in enumerate(function.layers):
         if number:
-            rows = graph.add(ACTIVATIONS[scorer.activation], [rows])
+            rows = graph.add(ACTIVATIONS[function.activation], [rows])
         rows = graph.add("MatMul", [rows, graph.constant(np.ascontiguousarray(weights.T))])
         if bias is not None:
             rows = graph.add("Add", [rows, graph.constant(bias)])
-    return graph.add("Add", [graph.cast(rows, np.float64), graph.constant(np.array([scorer.constant]))])
+    return graph.add("Add", [graph.cast(rows, np.float64), graph.constant(np.array([function.constant]))])

@@ -3,50 +3,54 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankwise.models.export._scorer import Leaf, Node, Trees
+from rankwise.rankers._score_functions._functions import Leaf, Node, TreeSum
+from rankwise.types import JsonObject
+
+if TYPE_CHECKING:
+    from rankwise.models.export._onnx import Graph
 
 BRANCH_LEQ, SUM, AS_IT_IS = 0, 1, 0  # as the operator counts modes, sums and transformations
 HALF = 0.5  # between a column's 0, not in the set, and 1
 Sets = dict[tuple[int, frozenset[int]], int]
 
 
-def add_trees(graph: Any, scorer: Trees) -> str:
+def add_trees(graph: Graph, function: TreeSum) -> str:
     """Add the ensemble to a graph; the name of its scores is given back."""
-    rows, column_of = _with_sets(graph, scorer)
-    flat, constant = _Flat(column_of), scorer.constant
-    for tree in scorer.trees:
+    rows, column_of = _with_sets(graph, function)
+    flat, constant = _Flat(column_of), function.constant
+    for tree in function.trees:
         if isinstance(tree.root, Leaf):
             constant += tree.root.value
         else:
             flat.add_tree(tree.root)
     if not flat.roots:
         flat.add_nothing()
-    found = graph.add("TreeEnsemble", [rows], domain="ai.onnx.ml", **flat.attributes())
-    return str(graph.add("Add", [found, graph.constant(np.array([constant]))]))
+    sums = graph.add("TreeEnsemble", [rows], domain="ai.onnx.ml", **flat.attributes())
+    return graph.add("Add", [sums, graph.constant(np.array([constant]))])
 
 
-def _with_sets(graph: Any, scorer: Trees) -> tuple[str, Sets]:
+def _with_sets(graph: Graph, function: TreeSum) -> tuple[str, Sets]:
     """The features in double precision, with a column of 0 and 1 for each set of categories."""
     sets: dict[int, list[frozenset[int]]] = {}
-    for split in scorer.splits:
+    for split in function.splits:
         if split.categories is not None and split.categories not in sets.setdefault(split.feature, []):
             sets[split.feature].append(split.categories)
-    columns, column_of, width = [graph.cast("features", np.float64)], Sets(), len(scorer.names)
+    columns, column_of, width = [graph.cast("features", np.float64)], Sets(), len(function.names)
     for feature, of_feature in sorted(sets.items()):
-        most = max(max(one, default=0) for one in of_feature)
-        table = np.zeros((most + 3, len(of_feature)))  # −1 and below, each category, all above
-        for place, one in enumerate(of_feature):
-            table[[category + 1 for category in one], place] = 1.0
-            column_of[feature, one] = width + place
+        highest = max(max(categories, default=0) for categories in of_feature)
+        table = np.zeros((highest + 3, len(of_feature)))  # −1 and below, each category, all above
+        for place, categories in enumerate(of_feature):
+            table[[category + 1 for category in categories], place] = 1.0
+            column_of[feature, categories] = width + place
         width += len(of_feature)
         column = graph.add("Gather", ["features", graph.constant(np.array(feature))], axis=1)
-        low, high = (graph.constant(np.array(value, dtype=np.float32)) for value in (-1.0, most + 1.0))
-        known = graph.add("Where", [graph.add("IsNaN", [column]), low, column])
-        inside = graph.add("Clip", [known, low, high])
+        low, high = (graph.constant(np.array(value, dtype=np.float32)) for value in (-1.0, highest + 1.0))
+        not_missing = graph.add("Where", [graph.add("IsNaN", [column]), low, column])
+        inside = graph.add("Clip", [not_missing, low, high])
         # Fractions are cut off towards 0, as LightGBM does.
         row = graph.add("Add", [graph.cast(inside, np.int64), graph.constant(np.array(1))])
         columns.append(graph.add("Gather", [graph.constant(table), row], axis=0))
@@ -92,7 +96,7 @@ class _Flat:
         self.roots, self.columns, self.limits, self.missing = [0], [0], [0.0], [0]
         self.children, self.leaves = [[(0, 1), (1, 1)]], [0.0, 0.0]
 
-    def attributes(self) -> dict[str, Any]:
+    def attributes(self) -> JsonObject:
         """As the operator wants them."""
         from onnx import numpy_helper
 

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from rankwise.models.export._base import Format, Predict, check_trees
-from rankwise.models.export._floats import single
+from rankwise.models.export._base import Format, Predict
 from rankwise.models.export._reading import Branch, sums_of_trees
-from rankwise.models.export._scorer import SINGLE, Leaf, Linear, Node, Scorer, Trees
+from rankwise.rankers._score_functions._floats import single
+from rankwise.rankers._score_functions._functions import SINGLE, Leaf, LinearFunction, Node, ScoreFunction, TreeSum
 
 
 class RankLib(Format):
@@ -24,23 +23,23 @@ class RankLib(Format):
     rounding = SINGLE
     missing = False
 
-    def files(self, scorer: Scorer, path: Path) -> dict[Path, bytes]:
+    def files(self, function: ScoreFunction, path: Path) -> dict[Path, bytes]:
         """An ensemble in XML, or one line of feature:weight."""
-        if isinstance(scorer, Linear):
-            pairs = [f"{k + 1}:{weight!r}" for k, weight in enumerate(scorer.slopes.tolist())]
+        if isinstance(function, LinearFunction):
+            pairs = [f"{k + 1}:{weight!r}" for k, weight in enumerate(function.slopes.tolist())]
             return {path: f"## Coordinate Ascent\n{' '.join(pairs)}\n".encode()}
-        if not isinstance(scorer, Trees):
-            raise self.refused(scorer, "export to onnx")
-        check_trees(self, scorer, categories=False)
-        lines = ["## LambdaMART", f"## No. of trees = {len(scorer.roots)}", "", "<ensemble>"]
-        for number, root in enumerate(scorer.roots, start=1):
+        if not isinstance(function, TreeSum):
+            raise self.refused(function, "export to onnx")
+        self.check_trees(function, categories=False)
+        lines = ["## LambdaMART", f"## No. of trees = {len(function.roots)}", "", "<ensemble>"]
+        for number, root in enumerate(function.roots, start=1):
             lines += [f'\t<tree id="{number}" weight="1.0">', "\t\t<split>", *_lines(root, "\t\t\t"), "\t\t</split>"]
             lines.append("\t</tree>")
         return {path: "\n".join([*lines, "</ensemble>", ""]).encode()}
 
-    def offset(self, scorer: Scorer) -> float:
+    def offset(self, function: ScoreFunction) -> float:
         """Coordinate Ascent has no intercept."""
-        return scorer.intercept if isinstance(scorer, Linear) else 0.0
+        return function.intercept if isinstance(function, LinearFunction) else 0.0
 
     def predict(self, path: Path, names: list[str]) -> Predict:
         """As RankLib computes: trees in single precision, weights in double."""
@@ -52,8 +51,8 @@ class RankLib(Format):
                 number, weight = pair.split(":")
                 weights[int(number) - 1] = float(weight)
             return lambda X: np.asarray(X.astype(np.float64) @ weights)
-        told = ElementTree.fromstring("".join(body))
-        trees = [_branch(tree[0], np.float32(tree.attrib["weight"])) for tree in told]
+        ensemble = ElementTree.fromstring("".join(body))
+        trees = [_branch(tree[0], np.float32(tree.attrib["weight"])) for tree in ensemble]
         return lambda X: sums_of_trees(trees, X, np.float32)
 
 
@@ -72,9 +71,9 @@ def _lines(node: Node, indent: str) -> list[str]:
     ]
 
 
-def _branch(split: Any, weight: np.float32) -> Branch | float:
+def _branch(split: ElementTree.Element, weight: np.float32) -> Branch | float:
     if split[0].tag == "output":
-        return float(np.float32(split[0].text) * weight)
+        return float(np.float32(split[0].text or "") * weight)
     feature, threshold, left, right = split
-    limit = np.float32(threshold.text)
-    return Branch(int(feature.text) - 1, lambda x: x <= limit, _branch(left, weight), _branch(right, weight))
+    limit = np.float32(threshold.text or "")
+    return Branch(int(feature.text or "") - 1, lambda x: x <= limit, _branch(left, weight), _branch(right, weight))

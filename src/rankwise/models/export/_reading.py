@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankwise.types import BoolArray, FloatArray, IntArray
+from rankwise.types import AnyArray, BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,12 +15,12 @@ class Branch:
     """`goes_left` says of values of a column which go left; a leaf is a number."""
 
     column: int
-    goes_left: Callable[[NDArray[Any]], BoolArray]
+    goes_left: Callable[[AnyArray], BoolArray]
     left: Branch | float
     right: Branch | float
 
 
-def sums_of_trees(trees: Iterable[Branch | float], X: NDArray[Any], precision: Any) -> FloatArray:
+def sums_of_trees(trees: Iterable[Branch | float], X: AnyArray, precision: type[np.floating]) -> FloatArray:
     """Leaves added up tree by tree in this precision."""
     total = np.zeros(len(X), dtype=precision)
     with np.errstate(over="ignore"):
@@ -31,7 +29,7 @@ def sums_of_trees(trees: Iterable[Branch | float], X: NDArray[Any], precision: A
     return total.astype(np.float64)
 
 
-def _leaves(root: Branch | float, X: NDArray[Any], precision: Any) -> NDArray[Any]:
+def _leaves(root: Branch | float, X: AnyArray, precision: type[np.floating]) -> AnyArray:
     out = np.empty(len(X), dtype=precision)
     waiting: list[tuple[Branch | float, IntArray]] = [(root, np.arange(len(X)))]
     while waiting:

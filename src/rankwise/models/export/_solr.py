@@ -11,17 +11,17 @@ import json
 import math
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.errors import DataError
-from rankwise.models.export._base import Format, Predict, check_single, check_trees
-from rankwise.models.export._floats import above, below, single
+from rankwise.models.export._base import Format, Predict, json_bytes
 from rankwise.models.export._reading import Branch, sums_of_trees
-from rankwise.models.export._scorer import SINGLE, Leaf, Linear, Node, Scorer, Trees
-from rankwise.types import FloatArray
+from rankwise.rankers._score_functions._floats import LARGEST, above, below, single
+from rankwise.rankers._score_functions._functions import SINGLE, Leaf, LinearFunction, Node, ScoreFunction, TreeSum
+from rankwise.types import FloatArray, JsonObject
 
 CLASSES = "org.apache.solr.ltr"
 SLACK = np.float32(1e-6)
@@ -42,20 +42,21 @@ class Solr(Format):
         """Both files."""
         return [path, path.with_suffix(f".features{path.suffix}")]
 
-    def files(self, scorer: Scorer, path: Path) -> dict[Path, bytes]:
+    def files(self, function: ScoreFunction, path: Path) -> dict[Path, bytes]:
         """Both stores; model and store are called by the name of the file."""
-        if isinstance(scorer, Linear):
-            kind, features, params, fields = _linear(self, scorer)
-        elif isinstance(scorer, Trees):
-            kind, features, params, fields = _trees(self, scorer)
+        if isinstance(function, LinearFunction):
+            parts = _linear_model(function)
+        elif isinstance(function, TreeSum):
+            self.check_trees(function, categories=False)
+            parts = _tree_model(function)
         else:
-            raise self.refused(scorer, "export to onnx")
+            raise self.refused(function, "export to onnx")
         model = {
-            "class": f"{CLASSES}.model.{kind}",
+            "class": f"{CLASSES}.model.{parts.kind}",
             "name": path.stem,
             "store": path.stem,
-            "features": features,
-            "params": params,
+            "features": parts.features,
+            "params": parts.params,
         }
         store = [
             {
@@ -64,52 +65,60 @@ class Solr(Format):
                 "class": f"{CLASSES}.feature.FieldValueFeature",
                 "params": {"field": field},
             }
-            for name, field in fields.items()
+            for name, field in parts.fields.items()
         ]
-        return dict(zip(self.places(path), (_json(model), _json(store)), strict=True))
+        return dict(zip(self.places(path), (json_bytes(model), json_bytes(store)), strict=True))
 
-    def offset(self, scorer: Scorer) -> float:
+    def offset(self, function: ScoreFunction) -> float:
         """LinearModel has no intercept; centers are single precision."""
-        if not isinstance(scorer, Linear):
+        if not isinstance(function, LinearFunction):
             return 0.0
-        return scorer.constant + float(scorer.slopes @ (scorer.center.astype(np.float32) - scorer.center))
+        return function.constant + float(function.slopes @ (function.center.astype(np.float32) - function.center))
 
     def predict(self, path: Path, names: list[str]) -> Predict:
         """As Solr computes, each feature taken from the column that its entry of the feature store names."""
-        told, store = (json.loads(one.read_text(encoding="utf-8")) for one in self.places(path))
-        fields = {one["name"]: one["params"]["field"] for one in store}
-        columns = [names.index(fields[feature["name"]]) for feature in told["features"]]
-        norms = [feature["norm"]["params"] if "norm" in feature else NO_NORM for feature in told["features"]]
+        model, store = (json.loads(file.read_text(encoding="utf-8")) for file in self.places(path))
+        features, params = model["features"], model["params"]
+        fields = {entry["name"]: entry["params"]["field"] for entry in store}
+        columns = [names.index(fields[feature["name"]]) for feature in features]
+        norms = [feature["norm"]["params"] if "norm" in feature else NO_NORM for feature in features]
         avg, std = (np.array([norm[name] for norm in norms], dtype=np.float32) for name in ("avg", "std"))
 
-        def seen(X: NDArray[np.float32]) -> NDArray[np.float32]:
+        def normalized(X: NDArray[np.float32]) -> NDArray[np.float32]:
             with np.errstate(over="ignore"):
                 return np.asarray((X[:, columns] - avg) / std, dtype=np.float32)
 
-        if "weights" in told["params"]:
-            weights = np.array([told["params"]["weights"][feature["name"]] for feature in told["features"]], np.float32)
-            return lambda X: sums_in_turn(seen(X) * weights)
-        place = {feature["name"]: k for k, feature in enumerate(told["features"])}
-        weights_of_trees = [float(tree["weight"]) for tree in told["params"]["trees"]]
-        trees = [
-            _branch(tree["root"], place, w) for tree, w in zip(told["params"]["trees"], weights_of_trees, strict=True)
-        ]
-        return lambda X: sums_of_trees(trees, seen(X), np.float32)
+        if "weights" in params:
+            weights = np.array([params["weights"][feature["name"]] for feature in features], np.float32)
+            return lambda X: sums_in_turn(normalized(X) * weights)
+        place = {feature["name"]: k for k, feature in enumerate(features)}
+        trees = [_branch(tree["root"], place, float(tree["weight"])) for tree in params["trees"]]
+        return lambda X: sums_of_trees(trees, normalized(X), np.float32)
 
 
-Told = tuple[str, list[dict[str, Any]], dict[str, Any], dict[str, str]]  # class, features, params, fields by name
+class SolrModel(NamedTuple):
+    """What differs between models: `fields` are those that the feature store takes the features from."""
+
+    kind: str
+    features: list[JsonObject]
+    params: JsonObject
+    fields: dict[str, str]
 
 
-def _linear(to: Format, scorer: Linear) -> Told:
-    check_single(to, scorer)
-    used = np.flatnonzero(scorer.slopes).tolist() or [0]
-    weights = {scorer.names[k]: float(scorer.slopes[k]) for k in used}
+def _linear_model(function: LinearFunction) -> SolrModel:
+    for name, weight in zip(function.names, function.slopes.tolist(), strict=True):
+        if abs(weight) > LARGEST:
+            raise DataError(
+                f"solr has single precision, got the weight {weight:g} of the feature {name!r}; export to onnx"
+            )
+    used = np.flatnonzero(function.slopes).tolist() or [0]
+    weights = {function.names[k]: float(function.slopes[k]) for k in used}
     # A feature that is far from 0 would lose its digits in single precision, were its center not taken off first.
-    features = [_entry(scorer.names[k], float(np.float32(scorer.center[k])), 0) for k in used]
-    return "LinearModel", features, {"weights": weights}, {name: name for name in weights}
+    features = [_entry(function.names[k], float(np.float32(function.center[k])), 0) for k in used]
+    return SolrModel("LinearModel", features, {"weights": weights}, {name: name for name in weights})
 
 
-def _entry(name: str, center: float, power: int) -> dict[str, Any]:
+def _entry(name: str, center: float, power: int) -> JsonObject:
     """A feature of the list: less its center, times a power of two."""
     if not center and not power:
         return {"name": name}
@@ -117,13 +126,12 @@ def _entry(name: str, center: float, power: int) -> dict[str, Any]:
     return {"name": name, "norm": {"class": f"{CLASSES}.norm.StandardNormalizer", "params": params}}
 
 
-def _trees(to: Format, scorer: Trees) -> Told:
-    check_trees(to, scorer, categories=False)
-    places = _Places(scorer)
-    trees = [{"weight": "1", "root": places.told(root)} for root in scorer.roots]
+def _tree_model(function: TreeSum) -> SolrModel:
+    places = _Places(function)
+    trees = [{"weight": "1", "root": places.node(root)} for root in function.roots]
     if not places.features:  # Solr wants one
-        places.add_entry(scorer.names[0], scorer.names[0], 0)
-    return "MultipleAdditiveTreesModel", places.features, {"trees": trees}, places.fields
+        places.add_entry(function.names[0], function.names[0], 0)
+    return SolrModel("MultipleAdditiveTreesModel", places.features, {"trees": trees}, places.fields)
 
 
 def sums_in_turn(products: NDArray[np.float32]) -> FloatArray:
@@ -138,21 +146,21 @@ def sums_in_turn(products: NDArray[np.float32]) -> FloatArray:
 class _Places:
     """Which entry of the feature list, and which number in the file, stands for each split."""
 
-    def __init__(self, scorer: Trees) -> None:
+    def __init__(self, function: TreeSum) -> None:
         thresholds: dict[int, set[float]] = {}
-        for split in scorer.splits:
+        for split in function.splits:
             thresholds.setdefault(split.feature, set()).add(single(split.threshold))
-        self.features: list[dict[str, Any]] = []
+        self.features: list[JsonObject] = []
         self.fields: dict[str, str] = {}
         self.tests: dict[tuple[int, float], tuple[str, float]] = {}
         for feature, limits in sorted(thresholds.items()):
-            name = scorer.names[feature]
+            name = function.names[feature]
             odd = sorted((limit for limit in limits if _before_slack(limit) is None), key=abs)
             self._place(feature, name, name, limits.difference(odd), 0)
             while odd:
                 power = min(math.ceil(math.log2(SAFE / abs(odd[0]))), HIGHEST_POWER)
                 other = f"{name}_times_2_to_{power}"
-                while other in scorer.names:
+                while other in function.names:
                     other += "_"
                 near = [limit for limit in odd if abs(math.ldexp(limit, power)) < FAR]
                 for limit in near:
@@ -165,10 +173,10 @@ class _Places:
                 odd = odd[len(near) :]
 
     def _place(self, feature: int, name: str, field: str, limits: Iterable[float], power: int) -> None:
-        found = {limit: _before_slack(math.ldexp(limit, power)) for limit in limits}
-        if found:
+        thresholds = {limit: _before_slack(math.ldexp(limit, power)) for limit in limits}
+        if thresholds:
             self.add_entry(name, field, power)
-        for limit, written in found.items():
+        for limit, written in thresholds.items():
             assert written is not None
             self.tests[feature, limit] = name, written
 
@@ -177,7 +185,7 @@ class _Places:
         self.features.append(_entry(name, 0.0, power))
         self.fields[name] = field
 
-    def told(self, node: Node) -> dict[str, Any]:
+    def node(self, node: Node) -> JsonObject:
         """A node as Solr reads it: numbers are texts."""
         if isinstance(node, Leaf):
             return {"value": repr(float(np.float32(node.value)))}
@@ -185,8 +193,8 @@ class _Places:
         return {
             "feature": name,
             "threshold": repr(written),
-            "left": self.told(node.left),
-            "right": self.told(node.right),
+            "left": self.node(node.left),
+            "right": self.node(node.right),
         }
 
 
@@ -200,13 +208,9 @@ def _before_slack(limit: float) -> float | None:
     return None
 
 
-def _branch(told: dict[str, Any], place: dict[str, int], weight: float) -> Branch | float:
-    if "value" in told:
-        return float(np.float32(weight) * np.float32(told["value"]))
-    limit = np.float32(told["threshold"]) + SLACK
-    left, right = (_branch(told[side], place, weight) for side in ("left", "right"))
-    return Branch(place[told["feature"]], lambda x: x <= limit, left, right)
-
-
-def _json(told: Any) -> bytes:
-    return f"{json.dumps(told, indent=1, allow_nan=False, ensure_ascii=False)}\n".encode()
+def _branch(node: JsonObject, place: dict[str, int], weight: float) -> Branch | float:
+    if "value" in node:
+        return float(np.float32(weight) * np.float32(node["value"]))
+    limit = np.float32(node["threshold"]) + SLACK
+    left, right = (_branch(node[side], place, weight) for side in ("left", "right"))
+    return Branch(place[node["feature"]], lambda x: x <= limit, left, right)

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from rankwise.models.export._base import Format, Predict, check_trees
-from rankwise.models.export._floats import LARGEST, above, single
+from rankwise.models.export._base import Format, Predict, json_bytes
 from rankwise.models.export._reading import Branch, sums_of_trees
-from rankwise.models.export._scorer import SINGLE, Leaf, Node, Scorer, Split, Trees
+from rankwise.rankers._score_functions._floats import LARGEST, above, single
+from rankwise.rankers._score_functions._functions import SINGLE, Leaf, Node, ScoreFunction, TreeSplit, TreeSum
+from rankwise.types import JsonObject
 
 
 class XGBoostJson(Format):
@@ -23,18 +23,17 @@ class XGBoostJson(Format):
     name = "xgboost-json"
     rounding = SINGLE
 
-    def files(self, scorer: Scorer, path: Path) -> dict[Path, bytes]:
+    def files(self, function: ScoreFunction, path: Path) -> dict[Path, bytes]:
         """The list, a constant being a tree of one leaf."""
-        if not isinstance(scorer, Trees):
-            raise self.refused(scorer, "export to onnx, or a linear one to ranklib")
-        check_trees(self, scorer, categories=False)
-        told = [_Writer(scorer.names).node(root, 0) for root in scorer.two_sided().roots]
-        return {path: f"{json.dumps(told, indent=1, allow_nan=False, ensure_ascii=False)}\n".encode()}
+        if not isinstance(function, TreeSum):
+            raise self.refused(function, "export to onnx, or a linear one to ranklib")
+        self.check_trees(function, categories=False)
+        return {path: json_bytes([_Writer(function.names).node(root, 0) for root in function.two_sided().roots])}
 
     def predict(self, path: Path, names: list[str]) -> Predict:
         """As the plugins compute: leaves and sums in single precision."""
         columns = {name: column for column, name in enumerate(names)}
-        trees = [_branch(told, columns) for told in json.loads(path.read_text(encoding="utf-8"))]
+        trees = [_branch(tree, columns) for tree in json.loads(path.read_text(encoding="utf-8"))]
         return lambda X: sums_of_trees(trees, X, np.float32)
 
 
@@ -44,7 +43,7 @@ class _Writer:
     def __init__(self, names: list[str]) -> None:
         self.names, self.count = names, 0
 
-    def node(self, node: Node, depth: int) -> dict[str, Any]:
+    def node(self, node: Node, depth: int) -> JsonObject:
         number, self.count = self.count, self.count + 1
         if isinstance(node, Leaf):
             return {"nodeid": number, "leaf": float(np.float32(node.value))}
@@ -64,23 +63,23 @@ class _Writer:
         }
 
 
-def _around_the_largest(node: Split) -> tuple[Split, float]:
-    """A split that parts what is missing from all numbers, where `below` would need infinity: by 0, and again by 0."""
+def _around_the_largest(node: TreeSplit) -> tuple[TreeSplit, float]:
+    """A split of what is missing from all numbers, where `below` would need infinity: by 0, and again by 0."""
     if node.missing_left:
-        return Split(node.feature, 0.0, node.left, node.left, "learnt left"), 0.0
+        return TreeSplit(node.feature, 0.0, node.left, node.left, "learnt left"), 0.0
     # At or above 0, or missing: of the former none is below 0, so that side is free for the latter.
-    rest = Split(node.feature, single(0.0) - 1.0, node.right, node.left, "learnt left")
-    return Split(node.feature, 0.0, node.left, rest, "learnt right"), 0.0
+    others = TreeSplit(node.feature, single(0.0) - 1.0, node.right, node.left, "learnt left")
+    return TreeSplit(node.feature, 0.0, node.left, others, "learnt right"), 0.0
 
 
-def _branch(told: dict[str, Any], columns: dict[str, int]) -> Branch | float:
-    if "leaf" in told:
-        return float(told["leaf"])
-    condition, missing_left = np.float32(told["split_condition"]), told["missing"] == told["yes"]
-    by_number = {child["nodeid"]: child for child in told["children"]}
+def _branch(node: JsonObject, columns: dict[str, int]) -> Branch | float:
+    if "leaf" in node:
+        return float(node["leaf"])
+    condition, missing_left = np.float32(node["split_condition"]), node["missing"] == node["yes"]
+    by_number = {child["nodeid"]: child for child in node["children"]}
     return Branch(
-        columns[told["split"]],
+        columns[node["split"]],
         lambda x: np.where(np.isnan(x), missing_left, x < condition),
-        _branch(by_number[told["yes"]], columns),
-        _branch(by_number[told["no"]], columns),
+        _branch(by_number[node["yes"]], columns),
+        _branch(by_number[node["no"]], columns),
     )

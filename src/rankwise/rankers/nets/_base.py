@@ -29,8 +29,10 @@ from rankwise.rankers._parameters import (
     OneOf,
     Real,
 )
+from rankwise.rankers._score_functions._functions import NetFunction
 from rankwise.rankers.nets._objectives import Descent
 from rankwise.rankers.nets._plan import NetPlan, make_net_plan, net_features
+from rankwise.rankers.nets._score_function import net_function
 from rankwise.rankers.nets._state import NetState
 from rankwise.types import FloatArray
 
@@ -193,6 +195,10 @@ class NetRanker(Ranker):
 
         model: Self = from_saved(cls, saved)
         return model
+
+    def to_score_function(self) -> NetFunction:
+        """The layers of the net."""
+        return net_function(self, self.module_, self.activation, self.standardizer_, self.torch_module)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

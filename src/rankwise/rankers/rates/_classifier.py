@@ -19,6 +19,7 @@ from rankwise.metrics.catalogue._curve import CurveMetric
 from rankwise.objectives.rates._objective import RateObjective
 from rankwise.rankers._base import SavableModel, SavedModel
 from rankwise.rankers._parameters import HIDDEN, MODULE, N_JOBS, NONE, Condition, Constraint, Integer, OneOf, Real
+from rankwise.rankers._score_functions._functions import ScoreFunction
 from rankwise.rankers.rates._calibration import Method
 from rankwise.rankers.rates._one_vs_rest import BinaryModel, fit_binary
 from rankwise.rankers.rates._plan import (
@@ -257,6 +258,16 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
 
         model: Self = from_saved(cls, saved)
         return model
+
+    def to_score_function(self) -> ScoreFunction:
+        """The score less the threshold: a row is positive from 0 on."""
+        if len(self.models_) > 1:
+            raise DataError(
+                f"an exported model gives one score per row, got a classifier of {len(self.classes_)} classes; "
+                "train one of two classes each"
+            )
+        (binary,) = self.models_
+        return binary.scorer.to_score_function(self, -binary.threshold)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

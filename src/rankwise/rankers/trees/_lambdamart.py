@@ -34,12 +34,14 @@ from rankwise.rankers._parameters import (
     OneOf,
     Real,
 )
+from rankwise.rankers._score_functions._functions import TreeSum, kind_and_names
 from rankwise.rankers.trees._checkpoint import save_after_loss
 from rankwise.rankers.trees._lightgbm import engine_threads
 from rankwise.rankers.trees._model_text import join_trees, read_booster
 from rankwise.rankers.trees._plan import first_loss, make_plan
 from rankwise.rankers.trees._predict import mean_scores
 from rankwise.rankers.trees._saved import from_saved, to_saved
+from rankwise.rankers.trees._score_function import booster_trees
 from rankwise.rankers.trees._streaming import as_stream, survey
 from rankwise.rankers.trees._training import Course, State, bag_trees, finish_stage, train
 from rankwise.types import FloatArray, IntArray
@@ -338,6 +340,11 @@ class LambdaMART(Ranker):
         """The model that `to_saved` described; whatever is wrong with it raises ModelFileError."""
         model: Self = from_saved(cls, saved)
         return model
+
+    def to_score_function(self) -> TreeSum:
+        """The trees of all bags, each leaf by its share."""
+        trees = [tree for booster in self.boosters_ for tree in booster_trees(booster, 1.0 / len(self.boosters_))]
+        return TreeSum(*kind_and_names(self), trees)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -7,7 +7,6 @@ import json
 from dataclasses import asdict, dataclass, field, fields
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -16,14 +15,15 @@ from rankwise.errors import ModelFileError
 from rankwise.sampling._base import Sampler
 from rankwise.sampling.simulation._experiment import Experiment
 from rankwise.sampling.simulation._loop import Run
+from rankwise.types import AnyArray
 
 FORMAT = 1
-NO_MATTER = {"n_jobs", "verbose"}  # parameters that do not change a ranker
+IRRELEVANT = {"n_jobs", "verbose"}  # parameters that do not change a ranker
 
 
 @dataclass
 class RunFile:
-    """The finished runs of a trial by sampler and seed, and a file that follows them (None: only in memory)."""
+    """The finished runs of a simulation by sampler and seed, and a file that follows them (None: only in memory)."""
 
     path: Path | None
     trial: str
@@ -33,19 +33,18 @@ class RunFile:
 
     @classmethod
     def open(cls, path: str | PathLike[str] | None, experiment: Experiment, samplers: dict[str, Sampler]) -> RunFile:
-        """The file, with what it holds of this trial; samplers and seeds may have been added."""
-        told = {name: repr(sampler) for name, sampler in samplers.items()}
+        """The file, with what it holds of this simulation; samplers and seeds may have been added."""
+        written = {name: repr(sampler) for name, sampler in samplers.items()}
         if path is None:
-            return cls(None, "", told)
-        file = Path(path)
-        found = cls(file, _digest(experiment), told)
-        for left_over in file.parent.glob(f".????????????.{file.name}"):
+            return cls(None, "", written)
+        file = cls(Path(path), _digest(experiment), written)
+        for left_over in Path(path).parent.glob(f".????????????.{Path(path).name}"):
             left_over.unlink()  # half a file, from a kill while it was written
-        if file.exists():
-            found._read(file)
+        if Path(path).exists():
+            file._read(Path(path))
         else:
-            found.write()  # that it cannot be written is known before the work
-        return found
+            file.write()  # that it cannot be written is known before the work
+        return file
 
     def add(self, run: Run) -> None:
         """Keep a run that has finished."""
@@ -56,7 +55,7 @@ class RunFile:
         """Replace the file."""
         if self.path is None:
             return
-        said = {
+        content = {
             "format": FORMAT,
             "trial": self.trial,
             "samplers": self.samplers,
@@ -64,21 +63,21 @@ class RunFile:
             "runs": [asdict(run) for run in self.runs.values()],
         }
         with atomic_path(self.path) as temporary:
-            temporary.write_text(json.dumps(said, allow_nan=False), encoding="utf-8")
+            temporary.write_text(json.dumps(content, allow_nan=False), encoding="utf-8")
 
     def _read(self, path: Path) -> None:
         try:
-            said = json.loads(path.read_text(encoding="utf-8"))
-            form, trial, samplers = said["format"], said["trial"], dict(said["samplers"])
-            runs = [Run(**{one.name: run[one.name] for one in fields(Run)}) for run in said["runs"]]
-            self.full = None if said["full"] is None else dict(said["full"])
+            content = json.loads(path.read_text(encoding="utf-8"))
+            version, trial, samplers = content["format"], content["trial"], dict(content["samplers"])
+            runs = [Run(**{field.name: run[field.name] for field in fields(Run)}) for run in content["runs"]]
+            self.full = None if content["full"] is None else dict(content["full"])
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
             raise ModelFileError(
                 f"{path} is not the checkpoint of a simulation ({type(problem).__name__}); name another file"
             ) from problem
-        if form != FORMAT:
+        if version != FORMAT:
             raise ModelFileError(
-                f"{path} is a checkpoint of format {form}, and this rankwise reads {FORMAT}; start anew"
+                f"{path} is a checkpoint of format {version}, and this rankwise reads {FORMAT}; start anew"
             )
         if trial != self.trial:
             raise ModelFileError(
@@ -95,11 +94,11 @@ class RunFile:
 
 def _digest(experiment: Experiment) -> str:
     """A hash of all that decides the outcome but samplers and seeds."""
-    settings = {name: value for name, value in experiment.ranker.get_params().items() if name not in NO_MATTER}
+    settings = {name: value for name, value in experiment.ranker.get_params().items() if name not in IRRELEVANT}
     ranker = type(experiment.ranker)
-    told = [f"{ranker.__module__}.{ranker.__qualname__}", sorted(settings.items()), experiment.metrics]
-    digest = hashlib.sha256(repr([*told, experiment.rounds, experiment.per_query, experiment.start]).encode())
-    arrays: list[Any] = [experiment.truth, experiment.data.qid, experiment.test.y, experiment.test.qid]
+    described = [f"{ranker.__module__}.{ranker.__qualname__}", sorted(settings.items()), experiment.metrics]
+    digest = hashlib.sha256(repr([*described, experiment.rounds, experiment.per_query, experiment.start]).encode())
+    arrays: list[AnyArray] = [experiment.truth, experiment.data.qid, experiment.test.y, experiment.test.qid]
     for X in (experiment.data.X, experiment.test.X):
         arrays += [X] if isinstance(X, np.ndarray) else [X.data, X.indices, X.indptr]
     for array in arrays:

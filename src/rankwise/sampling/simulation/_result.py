@@ -87,26 +87,29 @@ class Simulation:
         if not simulations:
             raise DataError("there is nothing to join, got no simulation; pass at least one")
         first = simulations[0]
-        if any(part._settings != first._settings for part in simulations):
+        if any(simulation._settings != first._settings for simulation in simulations):
             raise ShapeError(
                 "simulations to join must have the same samplers, metrics, rounds and per_query; run them alike"
             )
-        n_runs = [len(part.seeds) for part in simulations]
+        n_runs = [len(simulation.seeds) for simulation in simulations]
         notes = [
             note if all(note in other.notes for other in simulations) else f"part {number}: {note}"
-            for number, part in enumerate(simulations, 1)
-            for note in part.notes
+            for number, simulation in enumerate(simulations, 1)
+            for note in simulation.notes
         ]
         return cls(
-            {name: _concat([part.values[name] for part in simulations]) for name in first.samplers},
-            _concat([part.labelled for part in simulations]),
-            {name: _concat([part.seconds[name] for part in simulations]) for name in first.samplers},
-            {name: float(np.average([part.full[name] for part in simulations], weights=n_runs)) for name in first.full},
-            tuple(seed for part in simulations for seed in part.seeds),
+            {name: _concat([simulation.values[name] for simulation in simulations]) for name in first.samplers},
+            _concat([simulation.labelled for simulation in simulations]),
+            {name: _concat([simulation.seconds[name] for simulation in simulations]) for name in first.samplers},
+            {
+                name: float(np.average([simulation.full[name] for simulation in simulations], weights=n_runs))
+                for name in first.full
+            },
+            tuple(seed for simulation in simulations for seed in simulation.seeds),
             first.per_query,
-            float(np.average([part.queries for part in simulations], weights=n_runs)),
+            float(np.average([simulation.queries for simulation in simulations], weights=n_runs)),
             tuple(dict.fromkeys(notes)),
-            any(part.interrupted for part in simulations),
+            any(simulation.interrupted for simulation in simulations),
         )
 
     @property
@@ -156,10 +159,8 @@ class Simulation:
 
         Parameters
         ----------
-        sampler : str
-            Name of a sampler.
-        metric : str or Metric
-            One of the metrics.
+        sampler, metric : str
+            As in `mean`.
         level : float, default=0.95
             Confidence level.
 
@@ -178,10 +179,8 @@ class Simulation:
 
         Parameters
         ----------
-        sampler : str
-            Name of a sampler.
-        metric : str or Metric
-            One of the metrics.
+        sampler, metric : str
+            As in `mean`.
 
         Returns
         -------
@@ -221,10 +220,8 @@ class Simulation:
 
         Parameters
         ----------
-        sampler : str
-            Name of a sampler.
-        metric : str or Metric
-            One of the metrics.
+        sampler, metric : str
+            As in `mean`.
         share : float, default=0.95
             Share of the metric with all labels.
 
@@ -287,5 +284,5 @@ class Simulation:
         return self.values[sampler][str(metric)]
 
 
-def _concat(parts: Sequence[dict[str, FloatArray]]) -> dict[str, FloatArray]:
-    return {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+def _concat(arrays: Sequence[dict[str, FloatArray]]) -> dict[str, FloatArray]:
+    return {key: np.concatenate([by_key[key] for by_key in arrays]) for key in arrays[0]}

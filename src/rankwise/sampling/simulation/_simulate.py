@@ -113,10 +113,10 @@ def simulate(
         interrupted = True
         notes.append(f"stopped by Ctrl-C: all samplers have finished {len(finished)} of {n_seeds} seeds")
     by_sampler = {name: [file.runs[name, seed] for seed in finished] for name in samplers}
-    last = min(int(np.count_nonzero(np.diff(run.labelled))) for runs in by_sampler.values() for run in runs)
-    if last < rounds:
+    last_round = min(int(np.count_nonzero(np.diff(run.labelled))) for runs in by_sampler.values() for run in runs)
+    if last_round < rounds:
         notes.append(
-            f"after round {last} of {rounds} there was nothing left to label: curves hold their last values, "
+            f"after round {last_round} of {rounds} there was nothing left to label: curves hold their last values, "
             "and tests end with the last round that labelled anything"
         )
     return Simulation(

@@ -40,20 +40,7 @@ class Committee(Sampler):
         check_count("folds", self.folds, 2, example=5)
 
     def utilities(self, pool: Pool, rng: np.random.Generator) -> FloatArray:
-        """The sum over folds of the difference of ranks; 0 where no fold has anything to learn.
-
-        Parameters
-        ----------
-        pool : Pool
-            The documents, the labels so far and the fitted ranker.
-        rng : numpy.random.Generator
-            For what is left to chance.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_candidates,)
-            One number per candidate, the higher the sooner to be labelled.
-        """
+        """The sum over folds of the difference of ranks; 0 where no fold has anything to learn."""
         utilities = np.zeros(pool.candidates.size)
         ranks = pool.ascending.by_candidate(pool.ascending.ranks)
         for rows in _folds(pool, self.folds, rng):

@@ -48,20 +48,7 @@ class ExpectedChange(Sampler):
         check_count("n_draws", self.n_draws, 1, example=8)
 
     def utilities(self, pool: Pool, rng: np.random.Generator) -> FloatArray:
-        """The mean of |λ| over samples of labels.
-
-        Parameters
-        ----------
-        pool : Pool
-            The documents, the labels so far and the fitted ranker.
-        rng : numpy.random.Generator
-            For what is left to chance.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_candidates,)
-            One number per candidate, the higher the sooner to be labelled.
-        """
+        """The mean of |λ| over samples of labels."""
         grades, chances = grade_chances(pool)
         rows = np.concatenate([pool.labelled, pool.candidates])
         scores = np.concatenate([pool.labelled_scores, pool.scores])

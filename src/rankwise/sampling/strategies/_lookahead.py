@@ -43,20 +43,7 @@ class Lookahead(Sampler):
         check_count("among", self.among, self.first, example=10)
 
     def utilities(self, pool: Pool, rng: np.random.Generator) -> FloatArray:
-        """The ranker's scores, but for the `among` best: those are above, in the order that the second look gives.
-
-        Parameters
-        ----------
-        pool : Pool
-            The documents, the labels so far and the fitted ranker.
-        rng : numpy.random.Generator
-            For what is left to chance.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_candidates,)
-            One number per candidate, the higher the sooner to be labelled.
-        """
+        """The ranker's scores, but for the `among` best: those are above, in the order that the second look gives."""
         best = pool.best_per_query(pool.scores, self.among, rng)  # by query, the best first
         query = pool.query[best]
         place = np.arange(best.size) - np.searchsorted(query, query)

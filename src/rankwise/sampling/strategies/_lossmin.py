@@ -47,20 +47,7 @@ class LossMin(Sampler):
             raise DataError(f"trade_off must be between 0 and 1, got {self.trade_off!r}; Donmez (2009) has 0.6")
 
     def utilities(self, pool: Pool, rng: np.random.Generator) -> FloatArray:
-        """Donmez 2009 (7).
-
-        Parameters
-        ----------
-        pool : Pool
-            The documents, the labels so far and the fitted ranker.
-        rng : numpy.random.Generator
-            Not used: nothing is left to chance but equal utilities.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_candidates,)
-            One number per candidate, the higher the sooner to be labelled.
-        """
+        """Donmez 2009 (7)."""
         order = pool.ascending
         losses, below, positive = np.empty(order.rows.size), largest_gaps(order), relevance_chances(order)
         by_queries(

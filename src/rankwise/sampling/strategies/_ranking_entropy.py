@@ -33,20 +33,7 @@ class RankingEntropy(Sampler):
     kind: ClassVar[str] = "entropy"
 
     def utilities(self, pool: Pool, rng: np.random.Generator) -> FloatArray:
-        """The expected number of wrong pairs; a pair of equal scores is half wrong.
-
-        Parameters
-        ----------
-        pool : Pool
-            The documents, the labels so far and the fitted ranker.
-        rng : numpy.random.Generator
-            Not used: nothing is left to chance but equal utilities.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_candidates,)
-            One number per candidate, the higher the sooner to be labelled.
-        """
+        """The expected number of wrong pairs; a pair of equal scores is half wrong."""
         order = pool.ascending
         p = relevance_chances(order)
         first, last = order.tie_bounds

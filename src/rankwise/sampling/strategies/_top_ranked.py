@@ -25,18 +25,5 @@ class TopRanked(Sampler):
     kind: ClassVar[str] = "top"
 
     def utilities(self, pool: Pool, rng: np.random.Generator) -> FloatArray:
-        """The ranker's scores.
-
-        Parameters
-        ----------
-        pool : Pool
-            The documents, the labels so far and the fitted ranker.
-        rng : numpy.random.Generator
-            Not used: nothing is left to chance but equal utilities.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_candidates,)
-            One number per candidate, the higher the sooner to be labelled.
-        """
+        """The ranker's scores."""
         return pool.scores

@@ -29,20 +29,7 @@ class Uncertainty(Sampler):
     kind: ClassVar[str] = "uncertain"
 
     def utilities(self, pool: Pool, rng: np.random.Generator) -> FloatArray:
-        """How near the nearest score of the query is, with the sign reversed.
-
-        Parameters
-        ----------
-        pool : Pool
-            The documents, the labels so far and the fitted ranker.
-        rng : numpy.random.Generator
-            Not used: nothing is left to chance but equal utilities.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_candidates,)
-            One number per candidate, the higher the sooner to be labelled.
-        """
+        """How near the nearest score of the query is, with the sign reversed."""
         order = pool.ascending
         gap = np.full(order.scores.size + 1, np.inf)  # below each place, and above the last
         gap[1:-1] = np.where(order.query[1:] == order.query[:-1], np.diff(order.scores), np.inf)

@@ -18,6 +18,7 @@ from rankwise.rankers._eval_sets import EvalSet
 from rankwise.rankers._features import training_rows
 from rankwise.rankers._pair_rows import PairRows, pair_rows
 from rankwise.rankers._parameters import Condition, Constraint, Integer, OneOf, OneOrMore, Real
+from rankwise.rankers._score_functions._functions import LinearFunction, TreeSum, kind_and_names
 from rankwise.rankers.pairs._base import PairRanker, Step
 from rankwise.rankers.pairs.margin._certificate import MarginCertificate, margin_certificate
 from rankwise.rankers.pairs.margin._hypotheses import (
@@ -233,6 +234,20 @@ class MarginRanker(PairRanker):
             raise DataError("functions of your own are not told by feature, got such a model; explain them yourself")
         linear = self._hypotheses(X, self.scale_)
         return np.asarray(linear.scale.scaled(X, np.arange(X.shape[1])) * linear.weights(self.keys_, self.alpha_))
+
+    def to_score_function(self) -> LinearFunction | TreeSum:
+        """Stumps as trees, features as a linear function."""
+        if not isinstance(self.hypotheses, str):
+            raise DataError(
+                f"functions of your own cannot be written to another system, got {len(self.hypotheses)}; "
+                "export a model of features or stumps"
+            )
+        kind, names = kind_and_names(self)
+        if self.hypotheses == "stumps":
+            return TreeSum(kind, names, stumps_of(self.keys_, self.alpha_).merged().trees())
+        scale = self.scale_
+        weights = FeatureHypotheses(np.zeros((1, len(names))), scale).weights(self.keys_, self.alpha_)
+        return LinearFunction(kind, names, weights, 0.0, scale.middle, scale.factor)
 
     def _told(self) -> dict[str, Any]:
         return told(self)

@@ -17,6 +17,7 @@ from rankwise.metrics import parse
 from rankwise.rankers._eval_sets import EvalSet
 from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers._parameters import NONE, Constraint, Integer
+from rankwise.rankers._score_functions._functions import TreeSum, kind_and_names
 from rankwise.rankers.pairs._base import PairRanker, Step
 from rankwise.rankers.pairs.stumps._search import StumpSearch
 from rankwise.rankers.pairs.stumps._stumps import Stumps
@@ -130,6 +131,10 @@ class BoostedStumps(PairRanker):
     def max_rounds(self, y: ArrayLike, qid: ArrayLike | None = None) -> int:
         """`n_estimators`."""
         return self.n_estimators
+
+    def to_score_function(self) -> TreeSum:
+        """A tree per stump."""
+        return TreeSum(*kind_and_names(self), self.stumps_.trees())
 
     def _told(self) -> dict[str, Any]:
         return {"rounds": self.rounds_.told()}

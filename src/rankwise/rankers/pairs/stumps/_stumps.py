@@ -15,6 +15,7 @@ from rankwise._validation import is_finite_number
 from rankwise.errors import ModelFileError
 from rankwise.kernels import _decision_stumps as kernels
 from rankwise.kernels import _threads as threads
+from rankwise.rankers._score_functions._functions import Leaf, Tree, TreeSplit
 from rankwise.rankers.pairs.stumps._columns import canonical
 from rankwise.types import FloatArray, IntArray
 
@@ -61,6 +62,14 @@ class Stumps:
         kept = value != 0.0
         at = first[kept]
         return self.of(feature[at], threshold[at], np.sign(value[kept]), np.abs(value[kept]))
+
+    def trees(self) -> list[Tree]:
+        """Each stump as a tree of two leaves; it adds nothing where the value is missing."""
+        values = (self.weight * self.sign).tolist()
+        return [
+            Tree(TreeSplit(feature, threshold, Leaf(-value), Leaf(value), "nowhere"))
+            for feature, threshold, value in zip(self.feature.tolist(), self.threshold.tolist(), values, strict=True)
+        ]
 
     def scores(self, X: Any) -> FloatArray:
         """A score for each row of checked features, dense or CSR."""

@@ -17,6 +17,7 @@ from rankwise.rankers._eval_sets import EvalSet
 from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers._parameters import Condition, Constraint, Integer, OneOf, OneOrMore, Real
 from rankwise.rankers._persistence import read_int
+from rankwise.rankers._score_functions._functions import LinearFunction, kind_and_names
 from rankwise.rankers.pairs._base import PairRanker, Step
 from rankwise.rankers.pairs.svm._linear import LinearRows
 from rankwise.rankers.pairs.svm._pairs import Pairs
@@ -90,6 +91,11 @@ class LinearPairRanker(PairRanker):
 
     def _parts(self, X: Any) -> FloatArray:
         return np.asarray(X * self.coef_, dtype=np.float64)
+
+    def to_score_function(self) -> LinearFunction:
+        """The weights of the features as they are."""
+        size = self.coef_.size
+        return LinearFunction(*kind_and_names(self), self.coef_, 0.0, np.zeros(size), np.ones(size))
 
     def _told(self) -> dict[str, Any]:
         return {

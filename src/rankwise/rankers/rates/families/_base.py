@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -10,12 +10,20 @@ from rankwise.objectives.rates._soft_counts import SoftCounts
 from rankwise.rankers.rates._rows import Rows, Split
 from rankwise.types import FloatArray
 
+if TYPE_CHECKING:
+    from rankwise.rankers._score_functions._functions import ScoreFunction
+    from rankwise.rankers.rates._classifier import RateClassifier
+
 
 class Scorer(Protocol):
     """A fitted model of two classes."""
 
     def scores(self, X: Any) -> FloatArray:
         """Log-odds, or something like them: the higher, the likelier positive."""
+        ...
+
+    def to_score_function(self, model: RateClassifier, constant: float) -> ScoreFunction:
+        """What it computes as the only one of a classifier, and a constant."""
         ...
 
 

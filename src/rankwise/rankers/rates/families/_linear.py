@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 
 from rankwise.objectives.rates._soft_counts import SoftCounts
+from rankwise.rankers._score_functions._functions import LinearFunction, kind_and_names
 from rankwise.rankers.rates._rows import Rows, Split
 from rankwise.rankers.rates.families._base import Scorer, log_losses, unit_of
 from rankwise.types import FloatArray
+
+if TYPE_CHECKING:
+    from rankwise.rankers.rates._classifier import RateClassifier
 
 PENALTIES = (1.0, 0.1, 0.01, 1e-3, 1e-4)  # tried in this order, each from the weights of the one before
 UNJUDGED = 0.1  # where there are too few rows to choose by
@@ -32,6 +36,13 @@ class LinearScorer:
     def scores(self, X: Any) -> FloatArray:
         """X·w + b."""
         return np.asarray(X @ self.weights + self.intercept)
+
+    def to_score_function(self, model: RateClassifier, constant: float) -> LinearFunction:
+        """Weights of features less their mean, over their deviation."""
+        kind, names = kind_and_names(model)
+        scale, constant = model.standardizer_, constant + self.intercept
+        assert scale is not None
+        return LinearFunction(kind, names, self.weights, constant, scale.mean, scale.scale, single=True)
 
     @property
     def vector(self) -> FloatArray:

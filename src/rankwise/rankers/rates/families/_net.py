@@ -6,17 +6,22 @@ import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch import nn
 
 from rankwise.objectives.rates._soft_counts import SoftCounts
+from rankwise.rankers._score_functions._functions import NetFunction
 from rankwise.rankers.nets._module import make_module, module_row_scores, module_scores, threads_worth
+from rankwise.rankers.nets._score_function import net_function
 from rankwise.rankers.rates._rows import Rows, Split
 from rankwise.rankers.rates.families._base import Scorer, log_losses, unit_of
 from rankwise.types import FloatArray
+
+if TYPE_CHECKING:
+    from rankwise.rankers.rates._classifier import RateClassifier
 
 GAMMAS = (0.5, 2.0, 8.0)  # soft counts against cross entropy; the weights of the three nets are averaged
 EPOCHS, RATE, EVERY = 12, 5e-4, 4  # of the epochs that tune; operating points are found anew every so many
@@ -47,6 +52,12 @@ class NetScorer:
     def scores(self, X: Any) -> FloatArray:
         """Log-odds."""
         return module_row_scores(self.module, X, "cpu")
+
+    def to_score_function(self, model: RateClassifier, constant: float) -> NetFunction:
+        """The layers of the net."""
+        assert model.standardizer_ is not None
+        user_module = None if isinstance(model.model, str) else model.model
+        return net_function(model, self.module, model.activation, model.standardizer_, user_module, constant)
 
 
 @dataclass(frozen=True)

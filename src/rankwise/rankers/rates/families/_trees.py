@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import lightgbm as lgb
 import numpy as np
 
 from rankwise.errors import DataError
 from rankwise.objectives.rates._soft_counts import SoftCounts, SoftPoints
+from rankwise.rankers._score_functions._functions import TreeSum, kind_and_names
 from rankwise.rankers.rates._rows import Rows, Split, folds
 from rankwise.rankers.rates.families._base import Scorer, unit_of
+from rankwise.rankers.trees._score_function import booster_trees
 from rankwise.types import FloatArray
+
+if TYPE_CHECKING:
+    from rankwise.rankers.rates._classifier import RateClassifier
 
 GAMMAS = (2.0, 8.0)  # soft counts against log loss; the scores of the two models are averaged
 ROUNDS, RATE, EVERY = 80, 0.03, 10  # of the rounds that tune; operating points are found anew every so many
@@ -42,6 +47,13 @@ class TreeScorer:
         for booster in self.averaged:
             total = total + _sums(booster, X) / len(self.averaged)
         return total
+
+    def to_score_function(self, model: RateClassifier, constant: float) -> TreeSum:
+        """All trees, those that are averaged by their share."""
+        trees = booster_trees(self.shared, 1.0)
+        for booster in self.averaged:
+            trees += booster_trees(booster, 1.0 / len(self.averaged))
+        return TreeSum(*kind_and_names(model), trees, constant)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,4 @@
-"""What a trained model computes, free of the library that trained it: sums of trees, a linear function, or a net.
-
-Every format is written from one of these three, and every ranker becomes one of them in `of_models.py`.
-"""
+"""The functions, each with what is known of its rounding."""
 
 from __future__ import annotations
 
@@ -9,14 +6,48 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.types import FloatArray
+from rankwise.data.io._formats import numbered_columns
+from rankwise.rankers._features import feature_names_of
+from rankwise.types import AnyArray, FloatArray
+
+if TYPE_CHECKING:
+    from rankwise.rankers._base import SavableModel
 
 SINGLE, DOUBLE = 2.0**-24, 2.0**-53  # how much one operation may be off, as a share of its result
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreFunction(ABC):
+    """The names of the features, what kind of model it was, and how exact it is."""
+
+    kind: str
+    names: list[str]
+    noun: ClassVar[str]  # what messages call it
+
+    @property
+    @abstractmethod
+    def rounding(self) -> float:
+        """How much an operation of the model itself may be off, as a share of its result."""
+
+    @property
+    @abstractmethod
+    def terms(self) -> int:
+        """Operations one after the other that each may round."""
+
+    @abstractmethod
+    def magnitude(self, X: AnyArray) -> FloatArray:
+        """What the rounding of each row's score is a share of."""
+
+
+def kind_and_names(model: SavableModel) -> tuple[str, list[str]]:
+    """The first two fields of the function of a fitted model; features without names are numbered from 1."""
+    return model.kind, feature_names_of(model) or numbered_columns(model.n_features_in_)
+
 
 # Where a row goes whose value is missing: to a side that was learnt, to the side of 0, where 0 goes too (LightGBM's
 # zero_as_missing), or nowhere: a stump adds nothing then.
@@ -31,7 +62,7 @@ class Leaf:
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class TreeSplit:
     """Left if the value is at or below the threshold, or if it is one of the categories where there are such."""
 
     feature: int
@@ -49,7 +80,7 @@ class Split:
         return self.missing == "learnt left" or (self.missing == "as zero" and self.threshold >= 0.0)
 
 
-Node = Leaf | Split
+Node = Leaf | TreeSplit
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,12 +92,12 @@ class Tree:
     scale: float = 1.0
 
     @property
-    def splits(self) -> Iterator[Split]:
+    def splits(self) -> Iterator[TreeSplit]:
         """All splits, those above before those below."""
         waiting = [self.root]
         while waiting:
             node = waiting.pop()
-            if isinstance(node, Split):
+            if isinstance(node, TreeSplit):
                 yield node
                 waiting += [node.right, node.left]
 
@@ -80,31 +111,10 @@ class Tree:
 
 
 @dataclass(frozen=True, eq=False)
-class Scorer(ABC):
-    """What all have: the names of the features, what kind of model it was, and how exact it is."""
-
-    kind: str
-    names: list[str]
-
-    @property
-    @abstractmethod
-    def rounding(self) -> float:
-        """How much an operation of the model itself may be off, as a share of its result."""
-
-    @property
-    @abstractmethod
-    def terms(self) -> int:
-        """Operations one after the other that each may round."""
-
-    @abstractmethod
-    def magnitude(self, X: NDArray[Any]) -> FloatArray:
-        """What the rounding of each row's score is a share of."""
-
-
-@dataclass(frozen=True, eq=False)
-class Trees(Scorer):
+class TreeSum(ScoreFunction):
     """Σ of trees + a constant."""
 
+    noun: ClassVar[str] = "trees"
     trees: list[Tree]
     constant: float = 0.0
 
@@ -114,7 +124,7 @@ class Trees(Scorer):
         return DOUBLE
 
     @property
-    def splits(self) -> Iterator[Split]:
+    def splits(self) -> Iterator[TreeSplit]:
         """The splits of all trees."""
         for tree in self.trees:
             yield from tree.splits
@@ -135,29 +145,30 @@ class Trees(Scorer):
         """No score, and no part of its sum, is larger."""
         return sum(max(map(abs, tree.leaves)) for tree in self.trees) + abs(self.constant)
 
-    def magnitude(self, X: NDArray[Any]) -> FloatArray:
+    def magnitude(self, X: AnyArray) -> FloatArray:
         """What the rounding of each row's score is a share of."""
         return np.full(len(X), self.largest)
 
-    def two_sided(self) -> Trees:
+    def two_sided(self) -> TreeSum:
         """The same with missing values on one of two sides: a stump that goes nowhere is half left and half right."""
-        found: list[Tree] = []
+        trees: list[Tree] = []
         for tree in self.trees:
             root = tree.root
-            if isinstance(root, Split) and root.missing == "nowhere":
+            if isinstance(root, TreeSplit) and root.missing == "nowhere":
                 assert isinstance(root.left, Leaf)
                 assert isinstance(root.right, Leaf)
                 half = replace(root, left=Leaf(root.left.value / 2.0), right=Leaf(root.right.value / 2.0))
-                found += [Tree(replace(half, missing="learnt left")), Tree(replace(half, missing="learnt right"))]
+                trees += [Tree(replace(half, missing="learnt left")), Tree(replace(half, missing="learnt right"))]
             else:
-                found.append(tree)
-        return replace(self, trees=found)
+                trees.append(tree)
+        return replace(self, trees=trees)
 
 
 @dataclass(frozen=True, eq=False)
-class Linear(Scorer):
+class LinearFunction(ScoreFunction):
     """Σ weight·(x − center)·scale + constant; in `single` precision up to the weights, if the model does so."""
 
+    noun: ClassVar[str] = "a linear function"
     weights: FloatArray
     constant: float
     center: FloatArray
@@ -184,15 +195,16 @@ class Linear(Scorer):
         """Numbers that a score is the sum of."""
         return 2 * self.weights.size + 1
 
-    def magnitude(self, X: NDArray[Any]) -> FloatArray:
+    def magnitude(self, X: AnyArray) -> FloatArray:
         """What the rounding of each row's score is a share of."""
         return np.asarray((np.abs(X) + np.abs(self.center)) @ np.abs(self.slopes) + abs(self.constant))
 
 
 @dataclass(frozen=True, eq=False)
-class Net(Scorer):
+class NetFunction(ScoreFunction):
     """Layers of weights and biases, in single precision, on (x − center)·scale, and a constant."""
 
+    noun: ClassVar[str] = "a net"
     center: FloatArray
     scale: FloatArray
     layers: list[tuple[NDArray[np.float32], NDArray[np.float32] | None]]
@@ -209,7 +221,7 @@ class Net(Scorer):
         """Operations one after the other that each may round."""
         return sum(weights.shape[1] + 4 for weights, _ in self.layers)
 
-    def magnitude(self, X: NDArray[Any]) -> FloatArray:
+    def magnitude(self, X: AnyArray) -> FloatArray:
         """What the rounding of each row's score is a share of: neither activation makes a number larger."""
         sizes = (np.abs(X.astype(np.float64)) + np.abs(self.center)) * self.scale
         for weights, bias in self.layers:

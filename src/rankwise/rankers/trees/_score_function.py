@@ -1,11 +1,11 @@
-"""Trees of LightGBM, from its own text."""
+"""What trees of LightGBM compute, from its own text."""
 
 from __future__ import annotations
 
-from typing import Any
+import lightgbm as lgb
 
-from rankwise.models.export._floats import ZERO, below
-from rankwise.models.export._scorer import Leaf, Missing, Node, Split, Tree
+from rankwise.rankers._score_functions._floats import ZERO, below
+from rankwise.rankers._score_functions._functions import Leaf, Missing, Node, Tree, TreeSplit
 from rankwise.rankers.trees._model_text import split_trees
 
 # Bits of decision_type.
@@ -13,7 +13,7 @@ CATEGORICAL, DEFAULT_LEFT = 1, 2
 MISSING_NONE, MISSING_ZERO = 0, 1
 
 
-def trees_of(booster: Any, scale: float) -> list[Tree]:
+def booster_trees(booster: lgb.Booster, scale: float) -> list[Tree]:
     """The trees of a booster, every leaf times `scale`."""
     _, texts = split_trees(booster.model_to_string())
     return [Tree(_root(text, scale), text, scale) for text in texts]
@@ -22,30 +22,33 @@ def trees_of(booster: Any, scale: float) -> list[Tree]:
 def _root(text: str, scale: float) -> Node:
     fields = dict(line.split("=", 1) for line in text.split("\n"))
 
-    def numbers(name: str, kind: type) -> list[Any]:
-        return [kind(word) for word in fields.get(name, "").split()]
+    def floats(name: str) -> list[float]:
+        return [float(word) for word in fields.get(name, "").split()]
 
-    leaves = [Leaf(value * scale) for value in numbers("leaf_value", float)]
+    def integers(name: str) -> list[int]:
+        return [int(word) for word in fields.get(name, "").split()]
+
+    leaves = [Leaf(value * scale) for value in floats("leaf_value")]
     if len(leaves) == 1:
         return leaves[0]
-    features, thresholds = numbers("split_feature", int), numbers("threshold", float)
-    kinds, lefts, rights = (numbers(name, int) for name in ("decision_type", "left_child", "right_child"))
-    starts, words = numbers("cat_boundaries", int), numbers("cat_threshold", int)
-    made: dict[int, Node] = {-place - 1: leaf for place, leaf in enumerate(leaves)}  # as LightGBM numbers them
+    features, thresholds = integers("split_feature"), floats("threshold")
+    kinds, lefts, rights = (integers(name) for name in ("decision_type", "left_child", "right_child"))
+    starts, words = integers("cat_boundaries"), integers("cat_threshold")
+    nodes: dict[int, Node] = {-place - 1: leaf for place, leaf in enumerate(leaves)}  # as LightGBM numbers them
     for node in reversed(range(len(features))):  # a split comes before those below it
         threshold, categories = thresholds[node], None
         if kinds[node] & CATEGORICAL:
             place = int(threshold)
             categories = _bits(words[starts[place] : starts[place + 1]])
-        made[node] = Split(
+        nodes[node] = TreeSplit(
             features[node],
             _as_it_acts(threshold),
-            made[lefts[node]],
-            made[rights[node]],
+            nodes[lefts[node]],
+            nodes[rights[node]],
             _missing(kinds[node]),
             categories,
         )
-    return made[0]
+    return nodes[0]
 
 
 def _as_it_acts(threshold: float) -> float:
