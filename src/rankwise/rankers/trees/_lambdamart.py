@@ -393,7 +393,7 @@ class LambdaMART(Ranker):
                 self.evals_result_[f"bag_{bag}.valid_{k}" if self.bags > 1 else f"valid_{k}"] = {name: history}
         self.best_iteration_ = max(booster.current_iteration() for booster in self.boosters_)
         self.best_score_: float | None = trainer.evaluate(self.boosters_) if trainer.n_eval_sets else None
-        self.n_rows_, self.n_queries_ = trainer.size
+        self.n_rows_, self.n_queries_ = trainer.n_rows, trainer.n_queries
         self.positions_: IntArray | None = None
         self.propensities_: FloatArray | None = None
         if (propensities := trainer.propensities(self.boosters_)) is not None:

@@ -23,9 +23,9 @@ from rankwise.rankers._features import TrainingRows, as_features, categorical_co
 from rankwise.rankers.trees import _lightgbm
 from rankwise.rankers.trees._engine import BinnedEvalSet, LocalEngine, LocalRows
 from rankwise.rankers.trees._lightgbm import bin_blocks, bin_rows, check_splits, column_options, make_dataset
-from rankwise.rankers.trees._plan import BagDraw, TrainingPlan, make_plan
+from rankwise.rankers.trees._plan import BagDraw, make_plan
 from rankwise.rankers.trees._predict import average_scores
-from rankwise.rankers.trees._streaming import BottomKSample, StreamedFeatures, as_stream, survey
+from rankwise.rankers.trees._streaming import SurveyedRows, as_stream, survey
 from rankwise.rankers.trees._training import Rounds, Trainer, TrainingState, trees_so_far
 from rankwise.types import AnyArray, FloatArray, IntArray, JsonObject
 
@@ -34,27 +34,11 @@ log = logging.getLogger(__name__)
 MOVED_CLICKS_SHARE = 0.1  # on documents that were shown at several positions, below which a warning is logged
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LocalTrainer(Trainer):
     """A plan and rows of this machine."""
 
-    plan: TrainingPlan
     rows: LocalRows
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Rows and queries."""
-        return self.rows.y.size, self.rows.groups.n_queries
-
-    @property
-    def n_eval_sets(self) -> int:
-        """On how many sets the model is evaluated."""
-        return len(self.rows.eval_sets)
-
-    @property
-    def categories(self) -> Any:
-        """Values of the category columns of a pandas table."""
-        return self.rows.dataset.pandas_categorical
 
     def start_stage(self, state: TrainingState) -> LocalEngine:
         """LightGBM on the rows of the present bag."""
@@ -103,7 +87,7 @@ def make_local_trainer(
     model: Ranker, data: TrainingRows, eval_set: object, init_score: ArrayLike | None, init_model: object, seed: int
 ) -> LocalTrainer:
     """Check everything that `fit` of a LambdaMART was called with, and put the rows into bins."""
-    X, y, qid, sample = _read_rows(model, data)
+    X, y, qid = _read_rows(model, data)
     n_rows = X.shape[0]
     groups = QueryGroups.single(y.size) if qid is None else QueryGroups.from_qid(qid)
     if y.size != n_rows or groups.n_rows != n_rows:
@@ -122,11 +106,11 @@ def make_local_trainer(
         seed=seed,
     )
     options = column_options(model.n_features_in_, categorical_columns(model, data.X, model.categorical_feature))
-    if isinstance(X, StreamedFeatures):
-        assert sample is not None
+    if isinstance(X, SurveyedRows):
         plan.parameters["force_col_wise"] = True  # else LightGBM may keep the bins twice
         hashes = X.hashes
-        dataset = bin_blocks(X, y, plan.parameters, make_dataset(*sample.take()[1:], params=plan.parameters, **options))
+        reference = make_dataset(*X.sample.take()[1:], params=plan.parameters, **options)
+        dataset = bin_blocks(X, y, plan.parameters, reference)
     else:
         hashes = row_hashes(X, y)
         dataset = bin_rows(X, y, hashes, params=plan.parameters, **options)
@@ -144,7 +128,14 @@ def make_local_trainer(
         init_score=start,
         eval_sets=[_bin_eval_set(model, rows, dataset, plan.parameters, start is not None) for rows in eval_sets],
     )
-    return LocalTrainer(plan, rows)
+    return LocalTrainer(
+        plan=plan,
+        n_rows=n_rows,
+        n_queries=groups.n_queries,
+        n_eval_sets=len(eval_sets),
+        categories=dataset.pandas_categorical,
+        rows=rows,
+    )
 
 
 def check_init_score(init_score: ArrayLike | None, n_rows: int) -> FloatArray | None:
@@ -157,18 +148,18 @@ def check_init_score(init_score: ArrayLike | None, n_rows: int) -> FloatArray | 
     return scores
 
 
-def _read_rows(model: Ranker, data: TrainingRows) -> tuple[Any, FloatArray, Any, BottomKSample | None]:
-    """Features, labels, queries, and the rows that bins are found from where not all features are in memory."""
+def _read_rows(model: Ranker, data: TrainingRows) -> tuple[Any, FloatArray, Any]:
+    """Features, labels and queries; files stand for their features, which are read again in each pass."""
     stream = as_stream(data.X, data.y, data.qid)
     if stream is not None:
         surveyed = survey(as_features(model, stream, fitting=True), _lightgbm.BINNING_ROWS)
         if surveyed.y.size < 2:
             raise DataError(f"{stream} must have 2 or more rows to learn from, got {surveyed.y.size}; name more data")
-        return surveyed.features, surveyed.y, surveyed.qid, surveyed.sample
+        return surveyed, surveyed.y, surveyed.qid
     features = as_features(model, data.X, fitting=True)
     if data.y is None:
         raise DataError("LambdaMART requires y to be passed, but the target y is None; pass the labels")
-    return features, as_vector("labels", data.y), data.qid, None
+    return features, as_vector("labels", data.y), data.qid
 
 
 def _bin_eval_set(
@@ -185,8 +176,8 @@ def _bin_eval_set(
         )
     if stream is not None:
         surveyed = survey(as_features(model, stream, fitting=False), 0)
-        dataset = bin_blocks(surveyed.features, surveyed.y, parameters, reference)
-        return BinnedEvalSet(surveyed.features, surveyed.y, surveyed.qid, dataset)
+        dataset = bin_blocks(surveyed, surveyed.y, parameters, reference)
+        return BinnedEvalSet(surveyed, surveyed.y, surveyed.qid, dataset)
     scores = None if init_score is None else as_vector("scores of eval_set", init_score)
     rows = make_eval_set(eval_set, lambda X: as_features(model, X, fitting=False))
     if scores is not None and scores.size != rows.y.size:
@@ -197,7 +188,7 @@ def _bin_eval_set(
 
 def _feature_arrays(X: Any) -> list[AnyArray]:
     """Arrays that tell the features of one data set from those of another."""
-    if isinstance(X, StreamedFeatures):
+    if isinstance(X, SurveyedRows):
         return [X.hashes]
     if isinstance(X, sp.csr_matrix):
         return [X.data, X.indices, X.indptr]

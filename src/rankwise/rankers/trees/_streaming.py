@@ -38,11 +38,14 @@ class FeatureBlocks(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class StreamedFeatures:
-    """What stands for X where its rows are read again in each pass."""
+class SurveyedRows:
+    """What the first pass finds: all of the rows but their features, and the rows that bins are found from."""
 
     rows: ParquetRows
     hashes: RowHashes
+    y: FloatArray
+    qid: NDArray[np.int32]
+    sample: BottomKSample
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -54,16 +57,6 @@ class StreamedFeatures:
         return self.rows.blocks()
 
 
-@dataclass(frozen=True, eq=False)
-class Survey:
-    """What the first pass finds: all of the rows but their features, and the rows that bins are found from."""
-
-    features: StreamedFeatures
-    y: FloatArray
-    qid: NDArray[np.int32]
-    sample: BottomKSample
-
-
 def as_stream(X: object, *other: object) -> ParquetRows | None:
     """The rows of Parquet files that X names, else None; labels and queries are then in the files."""
     if not isinstance(X, ParquetRows) and not is_paths(X):
@@ -73,7 +66,7 @@ def as_stream(X: object, *other: object) -> ParquetRows | None:
     return X if isinstance(X, ParquetRows) else ParquetRows.of(X)
 
 
-def survey(rows: ParquetRows, sample_rows: int) -> Survey:
+def survey(rows: ParquetRows, sample_rows: int) -> SurveyedRows:
     """Read all rows once."""
     sample, n_rows = BottomKSample(sample_rows), 0
     # At once, for pieces of them among the features of a batch would leave holes in memory.
@@ -88,7 +81,7 @@ def survey(rows: ParquetRows, sample_rows: int) -> Survey:
             sample.add(hashes[new], batch.X, batch.y)
     if not n_rows:
         raise DataError(f"there are no rows in {rows}; check how it was made")
-    return Survey(StreamedFeatures(rows, hashes[:n_rows]), y[:n_rows], queries.codes(n_rows), sample)
+    return SurveyedRows(rows, hashes[:n_rows], y[:n_rows], queries.codes(n_rows), sample)
 
 
 class BottomKSample:

@@ -107,25 +107,15 @@ class Engine(Protocol):
         ...
 
 
+@dataclass(frozen=True, kw_only=True)
 class Trainer(ABC):
     """A plan, with the rows that it is carried out on."""
 
     plan: TrainingPlan
-
-    @property
-    @abstractmethod
-    def size(self) -> tuple[int, int]:
-        """Rows and queries."""
-
-    @property
-    @abstractmethod
-    def n_eval_sets(self) -> int:
-        """On how many sets the model is evaluated."""
-
-    @property
-    @abstractmethod
-    def categories(self) -> Any:
-        """Values of the category columns of a pandas table."""
+    n_rows: int
+    n_queries: int
+    n_eval_sets: int
+    categories: Any = None  # values of the category columns of a pandas table
 
     @abstractmethod
     def start_stage(self, state: TrainingState) -> Engine:

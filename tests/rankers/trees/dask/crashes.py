@@ -16,7 +16,6 @@ PACKAGE = "rankwise.rankers.trees.dask"
 
 def die_in(client: Client, name: str) -> None:
     """Let the first worker die when it next calls a function of the package, `_scoring._scores` for example."""
-    client.wait_for_workers(2, timeout=60)
     client.run(_arm, name, workers=[min(client.nthreads())])
 
 

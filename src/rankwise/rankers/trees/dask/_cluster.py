@@ -9,6 +9,7 @@ trainings would wait for each other, so a `TrainingWorker` has a thread of its o
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Protocol, TypeVar, TypeVarTuple
@@ -16,13 +17,14 @@ from urllib.parse import urlsplit
 
 from distributed import CancelledError, Client, Future, TimeoutError
 
-from rankwise.errors import WorkerLostError
+from rankwise.errors import RankwiseError, WorkerLostError
 from rankwise.rankers.trees.dask._failure import (
     CHECK_SECONDS,
+    NOTICE_SECONDS,
     Answer,
     alive,
-    gather_answers,
-    raise_if_lost,
+    is_of_a_loss,
+    restart_stuck,
     wait_until_done,
 )
 from rankwise.rankers.trees.dask._layout import RowAssignment
@@ -61,16 +63,22 @@ class Cluster:
     ) -> None:
         self.client, self.addresses = client, list(n_threads)
         self.actors: dict[str, Future] = {}
-        actors: dict[str, Answer[WorkerProxy]] = {}
-        for number, (address, threads) in enumerate(n_threads.items()):
-            arguments = (threads, features, sample_rows, pieces[number], self._put(assignments[number], address))
-            actors[address] = client.submit(TrainingWorker, *arguments, actor=True, workers=[address], pure=False)
+        starting: dict[str, Future] = {}
         try:
-            self._proxies = dict(zip(actors, gather_answers(client, {}, actors), strict=True))
-        except BaseException:
-            client.cancel(list(actors.values()))
+            for number, (address, threads) in enumerate(n_threads.items()):
+                (assigned,) = client.scatter([assignments[number]], workers=[address], hash=False)
+                arguments = (threads, features, sample_rows, pieces[number], assigned)
+                actor = client.submit(TrainingWorker, *arguments, actor=True, workers=[address], pure=False)
+                starting[address] = actor
+            self.workers: list[WorkerProxy] = self._gather(starting)
+        except BaseException as problem:
+            try:
+                if not isinstance(problem, RankwiseError | KeyboardInterrupt):
+                    self._raise_if_lost({})
+            finally:
+                client.cancel(list(starting.values()))
             raise
-        self.actors = actors
+        self.actors = starting
 
     def each(
         self,
@@ -85,13 +93,13 @@ class Cluster:
         """
         answers: dict[str, Answer[R]] = {}
         try:
-            for address, values in zip(self.addresses, arguments, strict=True):
-                answers[address] = self._proxies[address].run(method, *values)
+            for address, worker, values in zip(self.addresses, self.workers, arguments, strict=True):
+                answers[address] = worker.run(method, *values)
         except RuntimeError as problem:  # of an actor that is lost
-            raise_if_lost(self.client, self.actors, answers)
+            self._raise_if_lost(answers)
             raise WorkerLostError("a worker was restarted and has lost its rows") from problem
         try:
-            return gather_answers(self.client, self.actors, answers)
+            return self._gather(answers)
         except KeyboardInterrupt:
             wait_until_done(answers, ROUND_SECONDS if in_step else 0)
             raise
@@ -106,30 +114,47 @@ class Cluster:
 
     def close(self) -> None:
         """Free what the workers hold; those that are gone hold nothing."""
-        with suppress(TimeoutError, CancelledError, WorkerLostError, RuntimeError):
-            workers = alive(self.client)
-            live = [address for address in self.addresses if address in workers]
-            wait_until_done({one: self._proxies[one].run(TrainingWorker.close) for one in live}, CHECK_SECONDS)
+        with suppress(TimeoutError, CancelledError, WorkerLostError, RuntimeError, OSError):
+            known = alive(self.client)
+            live = [pair for pair in zip(self.addresses, self.workers, strict=True) if pair[0] in known]
+            wait_until_done({address: worker.run(TrainingWorker.close) for address, worker in live}, CHECK_SECONDS)
         with suppress(TimeoutError, CancelledError, OSError):
             self.client.cancel(list(self.actors.values()))
 
-    def _put(self, value: object, address: str) -> Future:
-        """Bring to a worker what is too large for a message."""
-        try:
-            return self.client.scatter([value], workers=[address], hash=False)[0]
-        except (TimeoutError, OSError, ValueError):
-            raise_if_lost(self.client, {}, dict.fromkeys(self.addresses, _NOTHING))
-            raise
+    def _gather(self, answers: Mapping[str, Answer[R]]) -> list[R]:
+        """What all workers return; what one raised, if that was not for want of another."""
+        results: dict[str, R] = {}
+        problems: list[BaseException] = []
+        waiting = dict(answers)
+        while waiting:
+            address = next((address for address, answer in waiting.items() if answer.done()), next(iter(waiting)))
+            try:
+                results[address] = waiting[address].result(timeout=CHECK_SECONDS)
+            except TimeoutError:
+                self._raise_if_lost(answers)
+                if problems:
+                    break  # the others may wait for the one that raised
+                continue
+            except (Exception, CancelledError) as problem:
+                problems.append(problem)
+            del waiting[address]
+        if not problems:
+            return [results[address] for address in answers]
+        others = [problem for problem in problems if not is_of_a_loss(problem)]
+        if others:
+            raise others[0]
+        deadline = time.monotonic() + NOTICE_SECONDS
+        while time.monotonic() < deadline:
+            self._raise_if_lost(answers)
+            time.sleep(0.1)
+        reason = " ".join(str(problems[0]).split()) or "tasks were cancelled"
+        raise WorkerLostError(f"the workers lost their connections to each other ({reason})")
 
-
-class _Nothing:
-    """An answer that nobody waits for."""
-
-    def done(self) -> bool:
-        return True
-
-    def result(self, timeout: float) -> None:
-        return None
-
-
-_NOTHING = _Nothing()
+    def _raise_if_lost(self, answers: Mapping[str, Answer[object]]) -> None:
+        """Raise WorkerLostError if a worker or its actor is gone; those that would wait for it are restarted."""
+        known = alive(self.client)
+        lost = {address for address, actor in self.actors.items() if actor.status in ("error", "lost", "cancelled")}
+        gone = [address for address in self.addresses if address not in known or address in lost]
+        if gone:
+            restart_stuck(self.client, {address: answer for address, answer in answers.items() if address not in gone})
+            raise WorkerLostError(f"the worker at {', '.join(gone)} died")

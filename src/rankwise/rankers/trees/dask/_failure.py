@@ -11,7 +11,7 @@ import lightgbm as lgb
 from distributed import CancelledError, Client, Future, KilledWorker, TimeoutError, wait
 from distributed.comm.core import CommClosedError
 
-from rankwise.errors import DataError, RankwiseError, WorkerLostError
+from rankwise.errors import DataError, WorkerLostError
 
 CHECK_SECONDS = 1.0  # between looks at whether all workers are alive
 START_SECONDS = 10  # that a first worker may take to come
@@ -19,7 +19,6 @@ NOTICE_SECONDS = 10.0  # until the scheduler knows of a death that other workers
 STUCK_SECONDS = 5.0  # after which a worker that waits for a dead one is restarted
 ALONE_SECONDS = 30.0  # that a cluster may be without any worker: a dead one may be started again
 
-R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
 
@@ -83,56 +82,18 @@ def task_results(client: Client, futures: list[Future]) -> Iterator[object]:
             raise WorkerLostError("one worker after the other died of the same rows") from problem
 
 
-def gather_answers(client: Client, actors: Mapping[str, Future], answers: Mapping[str, Answer[R]]) -> list[R]:
-    """What all workers return, by the address of each; what one raised, if that was not for want of another."""
-    results: dict[str, R] = {}
-    problems: list[BaseException] = []
-    waiting = dict(answers)
-    while waiting:
-        address = next((address for address, answer in waiting.items() if answer.done()), next(iter(waiting)))
-        try:
-            results[address] = waiting[address].result(timeout=CHECK_SECONDS)
-        except TimeoutError:
-            raise_if_lost(client, actors, answers)
-            if problems:
-                break  # the others may wait for the one that raised
-            continue
-        except (Exception, CancelledError) as problem:
-            problems.append(problem)
-        del waiting[address]
-    if not problems:
-        return [results[address] for address in answers]
-    own = [error for error in problems if isinstance(error, RankwiseError)]
-    if own or not all(map(_is_of_a_loss, problems)):
-        raise [*own, *problems][0]
-    deadline = time.monotonic() + NOTICE_SECONDS
-    while time.monotonic() < deadline:
-        raise_if_lost(client, actors, answers)
-        time.sleep(0.1)
-    reason = " ".join(str(problems[0]).split()) or "tasks were cancelled"
-    raise WorkerLostError(f"the workers lost their connections to each other ({reason})")
-
-
-def _is_of_a_loss(problem: BaseException) -> bool:
+def is_of_a_loss(problem: BaseException) -> bool:
     """Whether it is what a worker raises that misses another, or a call of one that is gone."""
     lost = isinstance(problem, lgb.basic.LightGBMError | CancelledError | KilledWorker | CommClosedError)
     return lost or type(problem) is OSError  # of an actor's call, "Unable to contact Actor's worker"
 
 
-def raise_if_lost(client: Client, actors: Mapping[str, Future], answers: Mapping[str, Answer[object]]) -> None:
-    """Raise WorkerLostError if a worker or its actor is gone; workers that would wait for it forever are restarted."""
-    workers = alive(client)
-    gone = [address for address in answers if address not in workers]
-    gone += [address for address, actor in actors.items() if address in workers and actor.status != "finished"]
-    if not gone:
-        return
-    left = {address: answer for address, answer in answers.items() if address not in gone}
-    wait_until_done(left, STUCK_SECONDS)
-    # LightGBM may wait for a dead peer in a loop that nothing else ends.
-    stuck = [address for address, answer in left.items() if not answer.done()]
+def restart_stuck(client: Client, answers: Mapping[str, Answer[object]]) -> None:
+    """Restart workers that wait for a dead one: LightGBM may do that in a loop that nothing else ends."""
+    wait_until_done(answers, STUCK_SECONDS)
+    stuck = [address for address, answer in answers.items() if not answer.done()]
     with suppress(CommClosedError, ValueError):  # without a nanny a worker cannot be restarted from here
         client.restart_workers(stuck, raise_for_error=False)
-    raise WorkerLostError(f"the worker at {', '.join(gone)} died")
 
 
 def wait_until_done(answers: Mapping[str, Answer[object]], seconds: float) -> None:

@@ -73,10 +73,10 @@ def make_cluster_trainer(
     )
     if init_score is not None and len(layouts) > 1:
         raise DataError("on a cluster a model that starts from an init_score cannot be evaluated; pass no eval_set")
-    query_weight = check_weights("query_weight", _computed(data.query_weight), n_queries, "query")
+    query_weight = check_weights("query_weight", data.query_weight, n_queries, "query")
     columns = {
-        "row_weight": check_weights("sample_weight", _computed(data.sample_weight), n_rows, "row"),
-        "init_score": check_init_score(_computed(init_score), n_rows),
+        "row_weight": check_weights("sample_weight", data.sample_weight, n_rows, "row"),
+        "init_score": check_init_score(init_score, n_rows),
     }
     row_values = {name: values for name, values in columns.items() if values is not None}
     if row_values and any(isinstance(piece, ParquetRows) and piece.skip_bad for piece in train.pieces):
@@ -98,6 +98,8 @@ def make_cluster_trainer(
         plan=plan,
         cluster=cluster,
         n_rows=n_rows,
+        n_queries=n_queries,
+        n_eval_sets=len(layouts) - 1,
         query_hashes=[
             _gather_hashes([hashes[number] for hashes in query_hashes], layout.n_queries)
             for number, layout in enumerate(layouts)
@@ -161,10 +163,6 @@ def _gather_hashes(parts: Sequence[tuple[IntArray, RowHashes] | None], n_queries
     for numbers, worker_hashes in filter(None, parts):
         hashes[numbers] = worker_hashes
     return hashes
-
-
-def _computed(values: Any) -> Any:
-    return values.compute() if hasattr(values, "compute") else values
 
 
 def _fit_to_labels(metric: Metric, layout: QueryLayout) -> Metric:

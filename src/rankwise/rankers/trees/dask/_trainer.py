@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import lightgbm as lgb
 import numpy as np
@@ -14,7 +13,7 @@ from rankwise.data._row_hashes import RowHashes
 from rankwise.errors import DataError
 from rankwise.metrics import Metric
 from rankwise.rankers.trees._model_text import model_to_text
-from rankwise.rankers.trees._plan import BagDraw, TrainingPlan
+from rankwise.rankers.trees._plan import BagDraw
 from rankwise.rankers.trees._training import Rounds, Trainer, TrainingState, trees_so_far
 from rankwise.rankers.trees.dask._cluster import Cluster
 from rankwise.rankers.trees.dask._worker import MetricSum, TrainingWorker, WorkerRound
@@ -25,27 +24,10 @@ from rankwise.types import AnyArray, FloatArray, IntArray
 class ClusterTrainer(Trainer):
     """A plan and rows on workers, of which it knows the queries alone."""
 
-    plan: TrainingPlan
     cluster: Cluster
-    n_rows: int
     query_hashes: Sequence[RowHashes]  # of the training rows and of each eval_set
     worker_queries: Sequence[IntArray]  # numbers of the queries of each worker, in its order
     row_values: Sequence[FloatArray]  # what the caller passed for each row or query
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Rows and queries."""
-        return self.n_rows, self.query_hashes[0].size
-
-    @property
-    def n_eval_sets(self) -> int:
-        """On how many sets the model is evaluated."""
-        return len(self.query_hashes) - 1
-
-    @property
-    def categories(self) -> Any:
-        """None: category columns of pandas are numbers here."""
-        return None
 
     def start_stage(self, state: TrainingState) -> ClusterEngine:
         """LightGBM on all workers, on the rows of the present bag."""
