@@ -66,7 +66,7 @@ def log_loss(metric: str, train: Part, valid: Part, seed: int) -> Callable[[Any]
 
 
 def on_metric(metric: str, start: str, train: Part, valid: Part, seed: int) -> Callable[[Any], Any]:
-    init, planning.TURNING = STARTS[start]
+    init, planning.REFINE_LEARNING_RATE_FACTOR = STARTS[start]
     model = rw.LambdaMART(
         metric,
         n_estimators=ROUNDS,

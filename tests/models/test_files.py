@@ -48,7 +48,7 @@ def test_names_categories_and_odd_parameters_are_kept(tmp_path):
     frame = pd.DataFrame(TRAIN.X, columns=[f"größe {k}" for k in range(6)])
     frame["kind"] = pd.Categorical(np.array(["a", "b", "é"])[np.arange(len(frame)) % 3])
     model = LambdaMART(
-        NDCG(k=5), n_estimators=3, n_jobs=1, monotone_constraints={"größe 1": 1}, init=np.zeros(len(frame)),
+        NDCG(k=5), n_estimators=3, n_jobs=1, monotone_constraints={"größe 1": 1}, init="l2",
         random_state=np.random.RandomState(0), num_leaves=np.int64(6),
     ).fit(frame, np.arange(len(frame)) % 3 == 1, qid=TRAIN.qid)  # fmt: skip
     assert "cat_threshold=" in model.boosters_[0].model_to_string()  # so that the check of such splits is tried
@@ -56,7 +56,7 @@ def test_names_categories_and_odd_parameters_are_kept(tmp_path):
     loaded = load(tmp_path / "m.rw")
     assert list(loaded.feature_names_in_) == list(frame.columns)
     assert np.array_equal(loaded.predict(frame), model.predict(frame))
-    assert (loaded.metric, loaded.init, loaded.num_leaves) == ("ndcg@5", None, 6)
+    assert (loaded.metric, loaded.init, loaded.num_leaves) == ("ndcg@5", "l2", 6)
 
 
 def test_a_split_that_parts_missing_values_from_all_others_is_kept(tmp_path):

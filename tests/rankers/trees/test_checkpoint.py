@@ -20,7 +20,7 @@ from rankwise.errors import DataError, ModelFileError
 from rankwise.models import load, save
 from rankwise.rankers import LambdaMART
 from rankwise.rankers import _checkpoint as checkpoint
-from rankwise.rankers.trees._training import State
+from rankwise.rankers.trees._training import TrainingState
 from tests.rankers.factories import EVAL_SET, TRAIN, VALID
 
 
@@ -112,9 +112,9 @@ def test_a_finished_run_is_read_from_its_checkpoint(tmp_path):
 def test_a_run_without_a_seed_keeps_the_one_it_drew(tmp_path):
     with pytest.raises(KilledError):
         train(tmp_path / "run.npz", kill_after=3, random_state=None, colsample_bytree=0.5)
-    seed = checkpoint.read_checkpoint(tmp_path / "run.npz", State).seed
+    seed = checkpoint.read_checkpoint(tmp_path / "run.npz", TrainingState).seed
     train(tmp_path / "run.npz", resume=True, random_state=None, colsample_bytree=0.5)
-    assert checkpoint.read_checkpoint(tmp_path / "run.npz", State).seed == seed
+    assert checkpoint.read_checkpoint(tmp_path / "run.npz", TrainingState).seed == seed
 
 
 OTHER_PARAMETERS = {
@@ -171,14 +171,14 @@ def test_threads_and_talk_may_change_between_kill_and_resumption(tmp_path):
     ]
 
 
-def fit(path, X, *, kill=False, judged=EVAL_SET, **parameters):
+def fit(path, X, *, kill=False, eval_set=EVAL_SET, start=None, **parameters):
     def stop(number, _):
         if kill and number == 2:
             raise KilledError
 
     model = LambdaMART("ndcg@10", n_estimators=4, num_leaves=5, n_jobs=1, **{"random_state": 0, **parameters})
-    model.fit(X, TRAIN.y, qid=TRAIN.qid, eval_set=judged, callbacks=[stop], checkpoint=path, resume=True)
-    return model
+    run = {"callbacks": [stop], "checkpoint": path, "resume": True}
+    return model.fit(X, TRAIN.y, qid=TRAIN.qid, eval_set=eval_set, **run, **(start or {}))
 
 
 TABLE = pd.DataFrame(TRAIN.X, columns=list("abcdef")).assign(kind=pd.Categorical(np.arange(len(TRAIN)) % 3))
@@ -206,20 +206,20 @@ OTHER_FEATURES = {
 def test_other_features_are_told_in_every_form(tmp_path, form):
     X, other = OTHER_FEATURES[form]
     with pytest.raises(KilledError):
-        fit(tmp_path / "run.npz", X, kill=True, judged=None)
+        fit(tmp_path / "run.npz", X, kill=True, eval_set=None)
     with pytest.raises(DataError, match="other data or parameters"):
-        fit(tmp_path / "run.npz", other, judged=None)
-    assert fit(tmp_path / "run.npz", X, judged=None).best_iteration_ == 4
+        fit(tmp_path / "run.npz", other, eval_set=None)
+    assert fit(tmp_path / "run.npz", X, eval_set=None).best_iteration_ == 4
 
 
 def test_long_names_of_queries_are_told_to_the_last(tmp_path):
     """numpy shows only the ends of a long array."""
     names = np.array([f"query {qid}" for qid in VALID.qid] * 3, dtype=object)
     X, y = np.tile(VALID.X, (3, 1)), np.tile(VALID.y, 3)
-    fit(tmp_path / "run.npz", TRAIN.X, judged=(X, y, names))
+    fit(tmp_path / "run.npz", TRAIN.X, eval_set=(X, y, names))
     names[600] = "another"
     with pytest.raises(DataError, match="other data or parameters"):
-        fit(tmp_path / "run.npz", TRAIN.X, judged=(X, y, names))
+        fit(tmp_path / "run.npz", TRAIN.X, eval_set=(X, y, names))
 
 
 def test_objects_are_told_by_what_they_are_not_by_where(tmp_path):
@@ -227,12 +227,25 @@ def test_objects_are_told_by_what_they_are_not_by_where(tmp_path):
     first = train(n_estimators=2)
     save(first, tmp_path / "first.rw")
     for kill in (True, False):
-        given = {"init": load(tmp_path / "first.rw").boosters_[0], "random_state": np.random.RandomState(3)}
+        start = {"init_model": load(tmp_path / "first.rw").boosters_[0]}
         with pytest.raises(KilledError) if kill else nullcontext():
-            fit(tmp_path / "run.npz", TRAIN.X, kill=kill, **given)
-    for changed in ({"random_state": np.random.RandomState(4)}, {"init": train(n_estimators=3)}):
+            fit(tmp_path / "run.npz", TRAIN.X, kill=kill, start=start, random_state=np.random.RandomState(3))
+    scores = np.ones(len(TRAIN))
+    for seed, other in (
+        (4, start),
+        (3, {"init_model": train(n_estimators=3)}),
+        (3, {}),
+        (3, start | {"init_score": scores, "eval_set": (*EVAL_SET, scores[: len(VALID)])}),
+    ):
+        random_state = np.random.RandomState(seed)
         with pytest.raises(DataError, match="other data or parameters"):
-            fit(tmp_path / "run.npz", TRAIN.X, **given | {"random_state": np.random.RandomState(3)} | changed)
+            fit(
+                tmp_path / "run.npz",
+                TRAIN.X,
+                random_state=random_state,
+                eval_set=other.pop("eval_set", EVAL_SET),
+                start=other,
+            )
 
 
 def test_a_damaged_checkpoint_is_named(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from concurrent.futures import ThreadPoolExecutor
 
+import lightgbm as lgb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -15,8 +16,7 @@ import rankwise as rw
 from rankwise import models
 from rankwise.errors import DataError, MetricError, ShapeError
 from rankwise.rankers import LambdaMART
-from rankwise.rankers.trees._objectives import ScaledLambdas
-from rankwise.rankers.trees._plain import SquaredLoss
+from rankwise.rankers.trees._objectives import ScaledLambdas, SquaredLoss
 from tests.rankers.factories import EVAL_SET, TRAIN, VALID, long_list
 
 
@@ -217,20 +217,41 @@ def test_a_plain_start_is_never_left_for_worse(init):
 
 def test_a_fitted_model_is_continued():
     first = fitted(n_estimators=5)
-    second = fitted(init=first, n_estimators=5)
+    second = fitted(fit={"init_model": first}, n_estimators=5)
     assert second.boosters_[0].num_trees() == 10
     assert np.array_equal(list(second.staged_predict(VALID.X))[4], first.predict(VALID.X))
-    assert fitted(init=first.boosters_[0], n_estimators=5).boosters_[0].num_trees() == 10
+    for init in ("auto", None):
+        again = fitted(fit={"init_model": first.boosters_[0]}, init=init, n_estimators=5)
+        assert np.array_equal(again.predict(VALID.X), second.predict(VALID.X))
+    theirs = lgb.LGBMRegressor(n_estimators=3, verbose=-1).fit(TRAIN.X, TRAIN.y)
+    assert fitted(fit={"init_model": theirs}, n_estimators=5).boosters_[0].num_trees() == 8
 
 
-def test_given_scores_are_added_to():
-    given = TRAIN.y * 100.0  # nothing is left to learn
-    model = fitted(init=given)
+def test_an_init_score_is_added_to():
+    scores = TRAIN.y * 100.0  # nothing is left to learn
+    model = fitted(fit={"init_score": scores})
     assert np.abs(model.predict(TRAIN.X)).max() < 1e-3
     with pytest.raises(DataError, match="eval_set=\\(X, y, qid, scores\\)"):
-        fitted(init=given, eval_set=EVAL_SET)
-    perfect = fitted(init=given, eval_set=(*EVAL_SET, VALID.y))
+        fitted(fit={"init_score": scores}, eval_set=EVAL_SET)
+    perfect = fitted(fit={"init_score": scores}, eval_set=(*EVAL_SET, VALID.y))
     assert perfect.best_score_ == pytest.approx(1.0)
+
+
+def test_one_list_that_starts_from_scores_or_trees_turns_to_the_metric_at_once():
+    data = long_list(500)
+    model = LambdaMART("auc", n_estimators=3, random_state=0, n_jobs=1)
+    assert model.fit(data.X, data.y).boosters_[0].num_trees() == 6
+    assert model.fit(data.X, data.y, init_score=np.zeros(500)).boosters_[0].num_trees() == 3
+    first = model.fit(data.X, data.y).boosters_[0]
+    assert model.fit(data.X, data.y, init_model=first).boosters_[0].num_trees() == 9
+
+
+def test_a_model_on_top_of_scores_is_continued_on_top_of_them():
+    scores = np.random.default_rng(0).normal(size=len(TRAIN))
+    first = fitted(fit={"init_score": scores}, n_estimators=3)
+    second = fitted(fit={"init_score": scores, "init_model": first}, n_estimators=3)
+    total = fitted(fit={"init_score": scores + first.predict(TRAIN.X)}, n_estimators=3, learning_rate=0.1 * 0.2)
+    assert np.allclose(second.predict(VALID.X), first.predict(VALID.X) + total.predict(VALID.X))
 
 
 def test_lambdas_have_one_scale_for_all_metrics():
@@ -244,7 +265,7 @@ def test_lambdas_have_one_scale_for_all_metrics():
             sigma=2.0,
             tie_keys=np.arange(TRAIN.y.size, dtype=float),
         )
-        lambdas.settle([lambdas.sums])
+        lambdas.set_global_sums([lambdas.sums])
         assert lambdas.gradients(np.zeros(len(TRAIN)))[1].mean() == pytest.approx(0.25)
 
 
@@ -316,8 +337,11 @@ def test_interruption_keeps_the_best_rounds(caplog):
         ({"n_estimators": 2.5}, "n_estimators must be a whole number"),
         ({"norm": "other"}, 'norm must be "gap" or None'),
         ({"init": "hinge"}, "init must be .auto., None"),
-        ({"init": [1.0]}, "one score per row: got 1 for 800"),
-        ({"init": LambdaMART()}, "fitted trees"),
+        ({"init": [1.0]}, "init must be .auto., None"),
+        ({"fit": {"init_score": [1.0]}}, "init_score must have one score per row: got 1 for 800"),
+        ({"fit": {"init_model": LambdaMART()}}, "init_model must be fitted trees, got LambdaMART, fitted or not"),
+        ({"fit": {"init_model": "m.rw"}}, "init_model must be fitted trees, got str"),
+        ({"init": "l2", "fit": {"init_score": np.zeros(800)}}, "or from a plain loss, got init='l2' too; leave init"),
         ({"monotone_constraints": [1]}, "one entry per feature, got 1 for 6"),
         ({"monotone_constraints": {"x": 1}}, "the feature 'x', which X does not have"),
         ({"monotone_constraints": {0: 3}}, "must be -1"),
@@ -350,7 +374,7 @@ def test_wrong_data_is_named():
 
 def test_features_without_information_are_named():
     for X in (np.ones_like(TRAIN.X), np.arange(len(TRAIN))[:, None] < 5):
-        with pytest.raises(DataError, match="no feature parts the 800 rows"):
+        with pytest.raises(DataError, match="no feature splits the 800 rows"):
             LambdaMART(n_jobs=1).fit(X, TRAIN.y, qid=TRAIN.qid)
 
 

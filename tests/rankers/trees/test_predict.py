@@ -11,8 +11,7 @@ import pytest
 
 from rankwise.metrics import parse
 from rankwise.rankers.trees._objectives import ScaledLambdas
-from rankwise.rankers.trees._query_encoder import QueryCodes
-from rankwise.rankers.trees._sampling import LowestKeys
+from rankwise.rankers.trees._streaming import BottomKSample, QueryEncoder
 
 
 @pytest.mark.parametrize("batch", [1, 7, 40, 100, 1000])
@@ -21,12 +20,12 @@ def test_the_rows_with_the_lowest_keys_in_their_order(count, batch):
     rng = np.random.default_rng(count + batch)
     keys = rng.permutation(1000).astype(np.uint64) * np.uint64(2**54)  # up to the largest of 64 bits
     X, y = rng.random((1000, 3)).astype(np.float32), rng.random(1000)
-    lowest = LowestKeys(count)
+    lowest = BottomKSample(count)
     for start in range(0, 1000, batch):
         rows = slice(start, start + batch)
         lowest.add(keys[rows], X[rows], y[rows])
     expected = np.sort(np.argsort(keys)[:count])
-    for got, given in zip(lowest.found(), (keys, X, y), strict=True):
+    for got, given in zip(lowest.take(), (keys, X, y), strict=True):
         assert np.array_equal(got, given[expected])
 
 
@@ -41,12 +40,12 @@ def test_the_rows_with_the_lowest_keys_in_their_order(count, batch):
     ],
 )
 def test_queries_are_numbered_over_all_batches(batches, same):
-    codes, done = QueryCodes(10), 0
+    encoder, done = QueryEncoder(10), 0
     for names in batches:
         column = None if names[0] is None else pa.array(names)
-        codes.add(column, slice(done, done + len(names)))
+        encoder.add(column, slice(done, done + len(names)))
         done += len(names)
-    assert codes.found(done).tolist() == same
+    assert encoder.codes(done).tolist() == same
 
 
 def test_a_loss_is_freed_at_once():

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from rankwise.rankers import LambdaMART
-from rankwise.rankers.trees import _plan as planning
+from rankwise.rankers.trees import _lightgbm
 from tests.rankers.factories import TRAIN, long_list
 
 
@@ -33,7 +33,7 @@ def test_any_order_of_rows_and_any_number_of_threads_give_the_same_model(kind, o
 
 
 def test_any_order_of_one_list_and_of_more_rows_than_bins_are_found_from(monkeypatch):
-    monkeypatch.setattr(planning, "BINNED_FROM", 300)
+    monkeypatch.setattr(_lightgbm, "BINNING_ROWS", 300)
     data = long_list(1000)
     X, y = data.X, data.y
     order = np.argsort(y, kind="stable")

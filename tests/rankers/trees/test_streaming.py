@@ -11,7 +11,7 @@ import rankwise as rw
 from rankwise.data import ParquetRows, RankingData, cubic, write
 from rankwise.data import _sources as source
 from rankwise.errors import DataError, FormatError
-from rankwise.rankers.trees import _plan as planning
+from rankwise.rankers.trees import _lightgbm
 
 DATA = cubic(queries=60, documents=20, features=6, seed=1)
 # Rows of a query lie apart, in other files even.
@@ -41,7 +41,7 @@ def text_of(model: rw.LambdaMART) -> list[str]:
     [{}, {"bags": 2, "query_subsample": 0.5, "colsample_bytree": 0.5}, {"init": "l2", "metric": "mauc"}],
 )
 def test_the_same_model_as_in_memory(parts, tmp_path, monkeypatch, binned_from, options):
-    monkeypatch.setattr(planning, "BINNED_FROM", binned_from)
+    monkeypatch.setattr(_lightgbm, "BINNING_ROWS", binned_from)
     given = SMALL | {"metric": "ndcg@5"} | options
     streamed = rw.LambdaMART(**given).fit(parts, eval_set=tmp_path / "valid.parquet")
     held = rw.LambdaMART(**given).fit(APART.X, APART.y, qid=APART.qid, eval_set=(VALID.X, VALID.y, VALID.qid))
@@ -61,9 +61,8 @@ def test_weights_and_a_given_start(parts):
     rng = np.random.default_rng(0)
     weights = {"sample_weight": rng.random(1200), "query_weight": rng.random(60)}
     start = rng.normal(size=1200)
-    given = SMALL | {"init": start}
-    streamed = rw.LambdaMART("map", **given).fit(parts, **weights)
-    held = rw.LambdaMART("map", **given).fit(APART.X, APART.y, qid=APART.qid, **weights)
+    streamed = rw.LambdaMART("map", **SMALL).fit(parts, init_score=start, **weights)
+    held = rw.LambdaMART("map", **SMALL).fit(APART.X, APART.y, qid=APART.qid, init_score=start, **weights)
     assert text_of(streamed) == text_of(held)
 
 

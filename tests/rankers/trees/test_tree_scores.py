@@ -6,8 +6,7 @@ import lightgbm as lgb
 import numpy as np
 import pytest
 
-from rankwise.rankers.trees._predict import mean_scores
-from rankwise.rankers.trees._tree_scores import is_plain, raw_scores
+from rankwise.rankers.trees._predict import average_scores, is_plain, raw_scores
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 5))
@@ -34,10 +33,10 @@ def test_what_does_not_lie_in_memory_as_needed_is_left_to_predict() -> None:
     expected = (one.predict(X, raw_score=True) + two.predict(X, raw_score=True)) / 2
     for given, plain in ((X, True), (np.asfortranarray(X), False), (np.repeat(X, 2, axis=0)[::2], False)):
         assert is_plain(given) == plain
-        assert mean_scores([one, two], given, 1).tolist() == expected.tolist()
+        assert average_scores([one, two], given, 1).tolist() == expected.tolist()
     assert not is_plain(X.astype(np.float32))
     assert not is_plain(X[0])
-    leaves = mean_scores([one], X, 1, pred_leaf=True)
+    leaves = average_scores([one], X, 1, pred_leaf=True)
     assert leaves.shape == (300, 4)
 
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, ClassVar, Self
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import lightgbm as lgb
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rankwise._validation import as_vector
 from rankwise.data._groups import QueryGroups
-from rankwise.errors import DataError, WorkerLostError
+from rankwise.data._ranking_data import RankingData
+from rankwise.data._sources import RowSource
+from rankwise.errors import WorkerLostError
 from rankwise.metrics import Metric
 from rankwise.objectives.lambdas._objective import Norm
 from rankwise.rankers._base import Ranker, SavedModel
@@ -28,64 +32,150 @@ from rankwise.rankers._parameters import (
     NONE,
     SEQUENCE,
     VERBOSE,
-    Condition,
     Constraint,
     Integer,
     OneOf,
     Real,
+    check_parameters,
 )
 from rankwise.rankers._score_functions._functions import TreeSum, kind_and_names
-from rankwise.rankers.trees._checkpoint import save_after_loss
 from rankwise.rankers.trees._lightgbm import engine_threads
+from rankwise.rankers.trees._local import make_local_trainer
 from rankwise.rankers.trees._model_text import join_trees, read_booster
-from rankwise.rankers.trees._plan import first_loss, make_plan
-from rankwise.rankers.trees._predict import mean_scores
+from rankwise.rankers.trees._plan import resolve_init
+from rankwise.rankers.trees._predict import average_scores
 from rankwise.rankers.trees._saved import from_saved, to_saved
 from rankwise.rankers.trees._score_function import booster_trees
 from rankwise.rankers.trees._streaming import as_stream, survey
-from rankwise.rankers.trees._training import Course, State, bag_trees, finish_stage, train
-from rankwise.types import FloatArray, IntArray
+from rankwise.rankers.trees._training import (
+    Trainer,
+    TrainingState,
+    bag_trees,
+    keep_best_rounds,
+    save_after_loss,
+    train,
+)
+from rankwise.types import Features, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 log = logging.getLogger(__name__)
 
-Callback = Callable[[int, dict[str, float]], object]
-
-SCORES = Condition("scores", lambda value: SEQUENCE.accepts(value) or hasattr(value, "__array__"))
-MODEL = Condition("a fitted model", lambda value: hasattr(value, "predict"))
+Callback: TypeAlias = Callable[[int, dict[str, float]], object]
+Path: TypeAlias = "str | PathLike[str]"
+# One row per document, in memory or in Parquet files.
+Rows: TypeAlias = "Features | RankingData | RowSource | Path | Sequence[Path]"
 
 
 class LambdaMART(Ranker):
-    """Boosted trees that learn to rank by the metric they are judged by.
+    """Boosted trees that learn to rank by the metric they are evaluated by.
 
     `metric` is any metric of rankwise, by text or by value; the trees descend its λ-gradients, `score` is its value,
     and with an `eval_set` training stops on it. Labels may be any finite numbers (below 0: not judged), queries of any
     length, rows in any order; a feature that is NaN is missing.
 
-    - `n_estimators`, `learning_rate`, `num_leaves`, `min_child_samples`, `min_sum_hessian_in_leaf`, `reg_lambda`,
-      `colsample_bytree`, `max_bin`: as in LightGBM. λ's are scaled so that a row's mean Hessian at equal scores is 1/4,
-      whatever the metric: limits and penalties on Hessians mean what they mean for the log loss. The defaults come from
-      benchmarks/tune_lambdamart.py; with few data (a thousand queries or less) a `learning_rate` of 0.05 is better.
-      `max_bin` None is 255, and 127 for 50,000 rows or more, where fewer bins lost nothing.
-    - `monotone_constraints`: −1, 0 or 1 for each feature, or a mapping from some of them, by name or number.
-    - `categorical_feature`: names or numbers of features that are categories (whole numbers from 0); category
-      columns of pandas are known without it.
-    - `norm`: "gap" divides |ΔM| of a pair by 0.01 plus the difference of its scores, as LightGBM does; None leaves it.
-    - `sigma`: steepness of the pairs' logistic cost.
-    - `bags`: models on bootstraps of the queries (of the rows, if there is one list), whose scores are averaged.
-    - `query_subsample`: share of the queries that each round learns from.
-    - `init`: what to start from before turning to the metric, with a fifth of the learning rate: "logloss" (of labels
-      above 0) or "l2" train a plain model first, with as many rounds and the same stopping; a fitted model of trees is
-      continued; scores, one per row, are the start of the training only, and `predict` gives what is to be added; None
-      is nothing. "auto" is "logloss" for one list with labels 0 and another, else None.
-    - `early_stopping_rounds`: with an `eval_set`, rounds without a better value before training ends; the rounds up to
-      the best are kept. None trains and keeps all rounds.
-    - `random_state`: a number makes the same data give the same model, bit for bit, whatever the number of threads.
-    - `n_jobs`: threads of LightGBM, None for all cores; `verbose`: log the metric every so many rounds.
+    Parameters
+    ----------
+    metric : str or Metric, default="ndcg@10"
+        What to rank by and to stop on, as `rankwise.metrics.parse` reads it.
+    n_estimators : int, default=100
+        Rounds, each of which adds a tree; of a plain loss that comes first as many again.
+    learning_rate : float, default=0.1
+        How much of each tree is added. With few data (a thousand queries or less) 0.05 is better.
+    num_leaves : int, default=31
+        Leaves that a tree has at most.
+    min_child_samples : int, default=20
+        Rows that a leaf has at least.
+    min_sum_hessian_in_leaf : float, default=1.0
+        Sum of Hessians that a leaf has at least; see Notes.
+    reg_lambda : float, default=5.0
+        L2 penalty on the values of leaves, which is added to their sum of Hessians.
+    colsample_bytree : float, default=1.0
+        Share of the features that each tree may split by.
+    max_bin : int or None, default=None
+        Bins per feature. None is 255, and 127 for 50,000 rows or more, where fewer bins lost nothing.
+    monotone_constraints : sequence or mapping, default=None
+        -1 (falling), 0 (free) or 1 (rising) for each feature, or a mapping from some of them, by name or number.
+    categorical_feature : sequence of str or int, default=None
+        Names or numbers of features that are categories (whole numbers from 0); category columns of pandas are known
+        without it.
+    norm : {"gap"} or None, default="gap"
+        "gap" divides |ΔM| of a pair by 0.01 plus the difference of its scores, as LightGBM does; None leaves it.
+    sigma : float, default=1.0
+        Steepness σ of the pairs' logistic cost.
+    bags : int, default=1
+        Models on bootstraps of the queries (of the rows, if there is one list), whose scores are averaged.
+    query_subsample : float, default=1.0
+        Share of the queries that each round learns from.
+    init : {"auto", "logloss", "l2"} or None, default="auto"
+        Plain loss to train on first, with as many rounds and the same stopping, before the trees turn to the metric
+        with a fifth of the learning rate: "logloss" (of labels above 0), "l2", or None for none. "auto" is "logloss"
+        for one list with labels 0 and another, unless `fit` gets an `init_score`, `init_model` or `position`; else
+        None.
+    early_stopping_rounds : int or None, default=50
+        With an `eval_set`, rounds without a better value before training ends; the rounds up to the best are kept.
+        None trains and keeps all rounds.
+    random_state : int, RandomState or None, default=None
+        A number makes the same data give the same model, bit for bit, whatever the number of threads.
+    n_jobs : int or None, default=None
+        Threads of LightGBM; None is all cores.
+    verbose : int, default=0
+        Log the metric every so many rounds; 0 is never.
 
-    >>> import rankwise.data
-    >>> made = rankwise.data.cubic(queries=20, documents=20, features=5)
-    >>> model = LambdaMART("ndcg@5", n_estimators=5, random_state=0).fit(made.X, made.y, qid=made.qid)
-    >>> model.score(made.X, made.y, qid=made.qid) > 0.7
+    Attributes
+    ----------
+    boosters_ : list of lightgbm.Booster
+        The trees of each bag.
+    evals_result_ : dict
+        Values of the metric after each round, by eval_set ("valid_0", with bags "bag_0.valid_0") and metric.
+    best_iteration_ : int
+        Rounds in the model, of the longest bag.
+    best_score_ : float or None
+        The metric of the model on the first eval_set.
+    n_rows_ : int
+        Rows of the training data.
+    n_queries_ : int
+        Queries of the training data.
+    positions_ : ndarray of int or None
+        Positions of the clicks that were learned from.
+    propensities_ : ndarray of float or None
+        How likely each of `positions_` is looked at.
+    interrupted_ : bool
+        Whether Ctrl-C ended training.
+    n_features_in_ : int
+        Features of the training data.
+    feature_names_in_ : ndarray of str
+        Their names, where they have some.
+
+    See Also
+    --------
+    LambdaRank : A neural net on the same gradients.
+
+    Notes
+    -----
+    For a pair of documents of a query with labels yᵢ > yⱼ and scores sᵢ, sⱼ the cost is
+    C = |ΔMᵢⱼ| log(1 + exp(-σ(sᵢ - sⱼ))), where ΔMᵢⱼ is the change of the metric when the two change places. A row's λ
+    is the sum of ∂C/∂s over its pairs, and a leaf takes the Newton step -Σλ / (Σw + `reg_lambda`), w being the second
+    derivatives (Burges 2010, section 7).
+
+    λ's are scaled so that a row's mean Hessian at equal scores is 1/4, whatever the metric: limits and penalties on
+    Hessians mean what they mean for the log loss. The defaults come from benchmarks/tune_lambdamart.py.
+
+    References
+    ----------
+    C. J. C. Burges, R. Ragno, Q. V. Le (2006). Learning to Rank with Nonsmooth Cost Functions. NIPS 19.
+
+    C. J. C. Burges (2010). From RankNet to LambdaRank to LambdaMART: An Overview. Microsoft Research MSR-TR-2010-82.
+
+    S. J. Welleck (2016). Efficient AUC Optimization for Information Ranking Applications. ECIR.
+
+    Examples
+    --------
+    >>> import rankwise as rw
+    >>> data = rw.data.cubic(queries=20, documents=20, features=5)
+    >>> model = rw.LambdaMART("ndcg@5", n_estimators=5, random_state=0).fit(data)
+    >>> model.score(data) > 0.7
     True
     """
 
@@ -105,7 +195,7 @@ class LambdaMART(Ranker):
         "sigma": [Real(0, 1e6, open_low=True)],
         "bags": [Integer(1, 10**4)],
         "query_subsample": [Real(0, 1, open_low=True)],
-        "init": [OneOf("auto"), NONE, OneOf("logloss", "l2"), SCORES, MODEL],
+        "init": [OneOf("auto"), NONE, OneOf("logloss", "l2")],
         "early_stopping_rounds": [Integer(1, 10**6), NONE],
         "n_jobs": [N_JOBS],
         "verbose": [VERBOSE],
@@ -129,9 +219,9 @@ class LambdaMART(Ranker):
         sigma: float = 1.0,
         bags: int = 1,
         query_subsample: float = 1.0,
-        init: Any = "auto",
+        init: str | None = "auto",
         early_stopping_rounds: int | None = 50,
-        random_state: Any = None,
+        random_state: int | RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -157,14 +247,27 @@ class LambdaMART(Ranker):
         self.verbose = verbose
 
     def max_rounds(self, y: ArrayLike, qid: ArrayLike | None = None) -> int:
-        """Rounds that training on these labels can take through all bags and stages; callbacks count up to it."""
+        """Rounds that training on these labels can take through all bags and stages; callbacks count up to it.
+
+        Parameters
+        ----------
+        y : array_like
+            The labels.
+        qid : array_like, default=None
+            The query of each row; None is one list.
+
+        Returns
+        -------
+        int
+            The number of rounds.
+        """
         labels = as_vector("labels", y)
-        init = first_loss(self.init, labels, QueryGroups.of_rows(qid, labels.size).n_queries)
-        return self.bags * self.n_estimators * (2 if isinstance(init, str) else 1)
+        init = resolve_init(self.init, labels, QueryGroups.of_rows(qid, labels.size).n_queries)
+        return self.bags * self.n_estimators * (1 if init is None else 2)
 
     def fit(
         self,
-        X: Any,
+        X: Rows,
         y: ArrayLike | None = None,
         *,
         qid: ArrayLike | None = None,
@@ -172,143 +275,217 @@ class LambdaMART(Ranker):
         sample_weight: ArrayLike | None = None,
         query_weight: ArrayLike | None = None,
         position: ArrayLike | None = None,
+        init_score: ArrayLike | None = None,
+        init_model: object = None,
         callbacks: Iterable[Callback] | None = None,
-        checkpoint: str | PathLike[str] | None = None,
+        checkpoint: Path | None = None,
         resume: bool = False,
-        client: Any = None,
+        client: Client | None = None,
     ) -> Self:
-        """Train on rows in any order; `qid=None` is one list.
+        """Train on rows in any order.
 
-        X may be RankingData, which brings its labels, queries, query weights and positions along, and so may each
-        eval_set. X may name Parquet files instead: a path, a pattern (`parts/*.parquet`) or a list of them, with the
-        columns that `rankwise.read` knows. They are read in passes and need not fit into memory; the model is the same.
+        Parameters
+        ----------
+        X : RankingData, array_like, sparse matrix, data frame, path or list of paths
+            The features. RankingData brings its labels, queries, query weights and positions along. Parquet files are
+            named by a path, a pattern (`parts/*.parquet`) or a list of them, with the columns that `rankwise.read`
+            knows; they are read in passes and need not fit into memory, and the model is the same.
+        y : array_like, default=None
+            The label of each row, where X does not bring it along.
+        qid : array_like, default=None
+            The query of each row; None is one list.
+        eval_set : RankingData, tuple, path or list of these, default=None
+            Rows to evaluate the metric on after each round, as RankingData, (X, y, qid) or Parquet files; training
+            stops on the first. With an `init_score`, (X, y, qid, scores).
+        sample_weight : array_like, default=None
+            Weight of each row: a pair of documents weighs the product of theirs times its query's `query_weight`.
+        query_weight : array_like, default=None
+            Weight of each query, by first appearance.
+        position : array_like, default=None
+            For click logs: labels above 0 are clicks, a query is one list as it was shown, and `position` says where
+            each document stood in it, in whole numbers. How likely each position is looked at is learned with the
+            trees (`propensities_`, beside `positions_`), and documents weigh accordingly (docs/clicks.md).
+        init_score : array_like, default=None
+            One score per row that training starts from. It is no part of the model: `predict` gives what is to be
+            added to it.
+        init_model : LambdaMART, LGBMModel or lightgbm.Booster, default=None
+            Fitted trees of one score that are continued on the metric, with a fifth of the learning rate, and are
+            part of the model. With an `init_score` too, training starts from the sum of both.
+        callbacks : iterable of callable, default=None
+            Each is called after every round with its number and {metric: value} on the first eval_set.
+        checkpoint : path, default=None
+            File that is kept up to date for `resume`.
+        resume : bool, default=False
+            Go on from the checkpoint, if it is there: training ends with the same model as if it had never stopped,
+            given the same data and parameters.
+        client : distributed.Client, default=None
+            Of a Dask cluster, whose workers then hold the rows, whole queries each; X may be a Dask DataFrame as well.
 
-        `eval_set` is (X, y, qid) or a list of these; the first is what training stops on. A pair of documents weighs
-        the product of their `sample_weight`s times its query's `query_weight` (queries by first appearance). After
-        each round, every callback is called with the number of the round and {metric: value} on the first eval_set.
+        Returns
+        -------
+        LambdaMART
+            The fitted model itself.
 
-        `position` is for click logs: labels above 0 are clicks, a query is one list as it was shown, and `position`
-        says where each document stood in it, in whole numbers. How likely each position is looked at is learned with
-        the trees (`propensities_`, beside `positions_`), and documents weigh accordingly (docs/clicks.md).
+        Raises
+        ------
+        DataError
+            If parameters or data cannot be learned from.
+        WorkerLostError
+            If a worker of the cluster dies; the message names a checkpoint to go on from.
 
+        Notes
+        -----
         Ctrl-C ends training early: the best rounds so far are kept, `interrupted_` is True and a warning is logged.
-        `checkpoint` names a file that is kept up to date; with `resume=True`, training goes on from it, if it is
-        there, and ends with the same model as if it had never stopped, given the same data and parameters.
-
-        `client` is one of a Dask cluster, whose workers then hold the rows: each holds whole queries, and X may be a
-        Dask DataFrame as well. A worker that dies ends training with a WorkerLostError that names a checkpoint.
         """
+        check_parameters(self)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        file = Checkpoint.open(checkpoint, State, resume=resume)
-        state = file.state or State()
+        file = Checkpoint.open(checkpoint, TrainingState, resume=resume)
+        state = file.state or TrainingState()
         if self.random_state is None and file.seed is not None:
             seed = file.seed
         data = training_rows(
             X, y, qid, sample_weight=sample_weight, query_weight=query_weight, position=position, takes_position=True
         )
-        position = data.position
-        given = (data.X, data.y, data.qid, eval_set, data.sample_weight, data.query_weight)
-        if client is not None and position is not None:
-            raise DataError("positions are learned from on one machine, got a client too; leave out one of the two")
-        plan: Course = (
-            make_plan(self, *given, position, seed)
-            if client is None
-            else _on_cluster().make_cluster_plan(self, client, *given, seed)
-        )
+        trainer: Trainer
+        if client is None:
+            trainer = make_local_trainer(self, data, eval_set, init_score, init_model, seed)
+        else:
+            trainer = _on_cluster().make_cluster_trainer(self, client, data, eval_set, init_score, init_model, seed)
         try:
-            file.follow(seed, lambda: plan.fingerprint(self.get_params(deep=False)))
-            interrupted = self._train(plan, state, callbacks, file)
-            self._set_learned(plan, state)
+            file.follow(seed, lambda: trainer.fingerprint(self.get_params(deep=False)))
+            interrupted = self._train(trainer, state, file, list(callbacks or ()))
+            self._set_fitted(trainer, state)
         except WorkerLostError as problem:
-            raise save_after_loss(problem, plan, state, self.get_params(deep=False), file) from problem
+            raise save_after_loss(problem, trainer, state, self.get_params(deep=False), file) from problem
         finally:
-            plan.close()
+            trainer.close()
         self.interrupted_ = interrupted
         return self
 
-    def _train(self, plan: Course, state: State, callbacks: Iterable[Callback] | None, file: Checkpoint[State]) -> bool:
+    def _train(
+        self, trainer: Trainer, state: TrainingState, file: Checkpoint[TrainingState], callbacks: Sequence[Callback]
+    ) -> bool:
         """Take the state to the end of the plan; whether Ctrl-C ended it before."""
-        try:
-            train(plan, state, self._reporter(plan, callbacks, file))
-        except KeyboardInterrupt:
-            _keep_what_is_done(plan, state)
-            return True
-        file.write(state)
-        return False
+        name = str(trainer.plan.metric)
 
-    def _reporter(
-        self, plan: Course, callbacks: Iterable[Callback] | None, file: Checkpoint[State]
-    ) -> Callable[[int, list[float], Callable[[], State]], None]:
-        """What happens after each round."""
-        called, name = list(callbacks or ()), str(plan.metric)
-
-        def report(number: int, values: list[float], state: Callable[[], State]) -> None:
-            if file.is_due():
-                file.write(state())
+        def report(number: int, values: list[float]) -> None:
             if self.verbose and number % self.verbose == 0:
                 log.info("round %d %s", number, " ".join(f"{name} {value:.5f}" for value in values))
-            for callback in called:
+            for callback in callbacks:
                 callback(number, {name: values[0]} if values else {})
 
-        return report
+        try:
+            train(trainer, state, file, report)
+        except KeyboardInterrupt:
+            keep_best_rounds(trainer.plan, state)
+            return True
+        return False
 
-    def _set_learned(self, plan: Course, state: State) -> None:
+    def _set_fitted(self, trainer: Trainer, state: TrainingState) -> None:
+        plan, name = trainer.plan, str(trainer.plan.metric)
         stages = plan.stages[: len(state.finished)]
-        name = str(plan.metric)
         self.boosters_: list[lgb.Booster] = []
         self.evals_result_: dict[str, dict[str, list[float]]] = {}
         for bag in sorted({stage.bag for stage in stages}):
             trees = bag_trees(plan, state, bag)
-            self.boosters_.append(read_booster(join_trees(state.finished[-1].header, trees, plan.categories)))
-            rounds = [one for one, stage in zip(state.finished, stages, strict=True) if stage.bag == bag]
-            for k in range(plan.judged_sets):
-                history = [values[k] for one in rounds for values in one.values[1:]]
+            self.boosters_.append(read_booster(join_trees(state.finished[-1].header, trees, trainer.categories)))
+            finished = [rounds for rounds, stage in zip(state.finished, stages, strict=True) if stage.bag == bag]
+            for k in range(trainer.n_eval_sets):
+                history = [values[k] for rounds in finished for values in rounds.values[1:]]
                 self.evals_result_[f"bag_{bag}.valid_{k}" if self.bags > 1 else f"valid_{k}"] = {name: history}
         self.best_iteration_ = max(booster.current_iteration() for booster in self.boosters_)
-        self.best_score_: float | None = plan.first_value(self.boosters_) if plan.judged_sets else None
-        self.n_rows_, self.n_queries_ = plan.size
+        self.best_score_: float | None = trainer.evaluate(self.boosters_) if trainer.n_eval_sets else None
+        self.n_rows_, self.n_queries_ = trainer.n_rows, trainer.n_queries
         self.positions_: IntArray | None = None
         self.propensities_: FloatArray | None = None
-        if (found := plan.propensities(self.boosters_)) is not None:
-            self.positions_, self.propensities_ = found
+        if (propensities := trainer.propensities(self.boosters_)) is not None:
+            self.positions_, self.propensities_ = propensities
 
-    def _average(self, X: Any, **options: Any) -> FloatArray:
-        return mean_scores(self.boosters_, X, engine_threads(self.n_jobs), **options)
+    def _average(self, X: Any, **options: bool) -> FloatArray:
+        return average_scores(self.boosters_, X, engine_threads(self.n_jobs), **options)
 
-    def predict(self, X: Any, *, client: Any = None) -> FloatArray:
+    def predict(self, X: Rows, *, client: Client | None = None) -> FloatArray:
         """A score for each row: the higher, the better its rank.
 
-        X may name Parquet files, which are read in passes; with the `client` of a Dask cluster its workers do that,
-        and X may be a Dask DataFrame as well.
+        Parameters
+        ----------
+        X : RankingData, array_like, sparse matrix, data frame, path or list of paths
+            Rows with the features of the training data; Parquet files are read in passes.
+        client : distributed.Client, default=None
+            Of a Dask cluster, whose workers then read the files; X may be a Dask DataFrame as well.
+
+        Returns
+        -------
+        ndarray of float
+            One score per row, in the order of the rows.
         """
         check_is_fitted(self, "boosters_")
         if client is not None:
             cluster = _on_cluster()
-            rows = as_features(self, cluster.as_cluster_rows(client, X), fitting=False)
+            rows = as_features(self, cluster.distribute(client, X), fitting=False)
             return np.concatenate(list(cluster.cluster_scores(self.boosters_, client, rows)))
-        features = as_features(self, X if (stream := as_stream(X)) is None else stream, fitting=False)
-        return self._average(features)
+        stream = as_stream(X)
+        return self._average(as_features(self, X if stream is None else stream, fitting=False))
 
     def score(
         self,
-        X: Any,
+        X: Rows,
         y: ArrayLike | None = None,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """The metric of this model on these rows, which may be Parquet files; see `Ranker.score`."""
+        """The metric of this model on these rows, queries without a value left out.
+
+        Parameters
+        ----------
+        X : RankingData, array_like, sparse matrix, data frame, path or list of paths
+            Rows with the features of the training data; RankingData and Parquet files bring labels and queries along.
+        y : array_like, default=None
+            The label of each row, where X does not bring it along.
+        qid : array_like, default=None
+            The query of each row; None is one list.
+        sample_weight : array_like, default=None
+            Metrics weigh queries, not rows: a query weighs the mean of this over its rows.
+
+        Returns
+        -------
+        float
+            The value of the metric.
+        """
         stream = as_stream(X, y, qid)
         if stream is not None:
-            found = survey(stream, 0)
-            y, qid = found.y, found.qid
+            surveyed = survey(stream, 0)
+            y, qid = surveyed.y, surveyed.qid
         return super().score(X if stream is None else stream, y, qid, sample_weight)
 
     def checked_scores(self, X: FloatArray) -> FloatArray:
-        """`predict` of a matrix known to be sound, without the checks, which take long beside the trees of few rows."""
+        """Scores of a matrix known to be sound, without the checks, which take long beside the trees of few rows.
+
+        Parameters
+        ----------
+        X : ndarray
+            One column per feature, nothing infinite.
+
+        Returns
+        -------
+        ndarray of float
+            What `predict` gives.
+        """
         return np.asarray(self._average(X), dtype=np.float64)
 
-    def staged_predict(self, X: Any) -> Iterator[FloatArray]:
-        """Scores after each round, the last being those of `predict`."""
+    def staged_predict(self, X: Features | RankingData) -> Iterator[FloatArray]:
+        """Scores after each round, the last being those of `predict`.
+
+        Parameters
+        ----------
+        X : RankingData, array_like, sparse matrix or data frame
+            Rows with the features of the training data.
+
+        Yields
+        ------
+        ndarray of float
+            One score per row.
+        """
         check_is_fitted(self, "boosters_")
         features = as_features(self, X, fitting=False)
         scores = [np.zeros(features.shape[0]) for _ in self.boosters_]
@@ -325,21 +502,57 @@ class LambdaMART(Ranker):
         gain = np.sum([booster.feature_importance("gain") for booster in self.boosters_], axis=0)
         return np.asarray(gain / max(gain.sum(), np.finfo(float).tiny))
 
-    def explain(self, X: Any, i: int, j: int) -> Explanation:
-        """Why row `i` of X is above row `j` (or below): what each feature adds to the difference of their scores."""
+    def explain(self, X: Features | RankingData, i: int, j: int) -> Explanation:
+        """Why row `i` of X is above row `j` (or below): what each feature adds to the difference of their scores.
+
+        Parameters
+        ----------
+        X : RankingData, array_like, sparse matrix or data frame
+            Rows with the features of the training data.
+        i : int
+            Number of a row of X, from 0.
+        j : int
+            Number of another.
+
+        Returns
+        -------
+        Explanation
+            The difference of the two scores, feature by feature.
+        """
         check_is_fitted(self, "boosters_")
         return explain_rows(self, as_features(self, X, fitting=False), i, j)
 
     def to_saved(self) -> SavedModel:
-        """The fitted model as plain values and bytes."""
+        """The fitted model as plain values and bytes.
+
+        Returns
+        -------
+        SavedModel
+            What a model file holds.
+        """
         check_is_fitted(self, "boosters_")
         return to_saved(self)
 
     @classmethod
     def from_saved(cls, saved: SavedModel) -> Self:
-        """The model that `to_saved` described; whatever is wrong with it raises ModelFileError."""
-        model: Self = from_saved(cls, saved)
-        return model
+        """The model that `to_saved` described.
+
+        Parameters
+        ----------
+        saved : SavedModel
+            What a model file holds.
+
+        Returns
+        -------
+        LambdaMART
+            The fitted model.
+
+        Raises
+        ------
+        ModelFileError
+            If anything is wrong with it.
+        """
+        return from_saved(cls, saved)
 
     def to_score_function(self) -> TreeSum:
         """The trees of all bags, each leaf by its share."""
@@ -354,20 +567,8 @@ class LambdaMART(Ranker):
         return tags
 
 
-def _on_cluster() -> Any:
+def _on_cluster() -> ModuleType:
     """What needs dask, which is an extra."""
     from rankwise.rankers.trees import dask as distributed
 
     return distributed
-
-
-def _keep_what_is_done(plan: Course, state: State) -> None:
-    """After an interruption: whole bags, or the best rounds so far where there is none yet."""
-    whole = [number for number in range(len(state.finished)) if plan.ends_bag(number)]
-    if whole:
-        del state.finished[whole[-1] + 1 :]
-    elif state.rounds is not None and state.rounds.done:
-        finish_stage(plan, state, interrupted=True)
-    if not state.finished:
-        raise KeyboardInterrupt
-    log.warning("training was interrupted; the best rounds so far are kept")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import TypeVar
 
 import lightgbm as lgb
 import numpy as np
 
 from rankwise.errors import DataError, ModelFileError
 from rankwise.metrics import parse
-from rankwise.rankers._base import SavedModel
+from rankwise.rankers._base import Ranker, SavedModel
 from rankwise.rankers._parameters import check_parameters
 from rankwise.rankers._persistence import (
     manifest_fields,
@@ -21,9 +21,12 @@ from rankwise.rankers._persistence import (
 )
 from rankwise.rankers.trees._model_text import model_to_text, read_booster
 from rankwise.rankers.trees._tree_checks import check_tree_text
+from rankwise.types import FloatArray, IntArray, JsonObject
+
+R = TypeVar("R", bound=Ranker)
 
 
-def to_saved(model: Any) -> SavedModel:
+def to_saved(model: Ranker) -> SavedModel:
     """What is needed to predict, score and fit again."""
     return SavedModel(
         **manifest_fields(model),
@@ -38,18 +41,16 @@ def to_saved(model: Any) -> SavedModel:
             "interrupted": bool(model.interrupted_),
             "evals_result": model.evals_result_,
         }
-        | _told_positions(model),
+        | _position_fields(model),
         members={f"bag_{bag}.txt": model_to_text(booster).encode() for bag, booster in enumerate(model.boosters_)},
     )
 
 
-def from_saved(cls: type[Any], saved: SavedModel) -> Any:
+def from_saved(cls: type[R], saved: SavedModel) -> R:
     """A fitted model; everything is checked before LightGBM sees it, which trusts what it reads."""
-    known = set(inspect.signature(cls).parameters)
-    if set(saved.parameters) - known:
-        raise ModelFileError(
-            f"the model has unknown parameters {sorted(set(saved.parameters) - known)}; get a newer rankwise"
-        )
+    unknown = sorted(set(saved.parameters) - set(inspect.signature(cls).parameters))
+    if unknown:
+        raise ModelFileError(f"the model has unknown parameters {unknown}; get a newer rankwise")
     if saved.parameters.get("metric") != saved.metric:
         raise ModelFileError(f"the model is one for {saved.metric!r}, but its parameters name another; save it again")
     model = cls(**saved.parameters)
@@ -64,28 +65,29 @@ def from_saved(cls: type[Any], saved: SavedModel) -> Any:
         text = check_tree_text(saved.members[f"bag_{bag}.txt"], saved.n_features)
         model.boosters_.append(read_booster(text))
     restore_features(model, saved)
-    said = saved.summary
-    model.n_rows_, model.n_queries_ = read_int(said, "rows"), read_int(said, "queries")
+    summary = saved.summary
+    model.n_rows_, model.n_queries_ = read_int(summary, "rows"), read_int(summary, "queries")
     model.best_iteration_ = max(booster.current_iteration() for booster in model.boosters_)
-    model.best_score_ = read_optional_float(said, "best_score")
-    model.interrupted_ = said.get("interrupted") is True
-    model.evals_result_ = read_eval_history(said)
-    model.positions_, model.propensities_ = _positions(said)
+    model.best_score_ = read_optional_float(summary, "best_score")
+    model.interrupted_ = summary.get("interrupted") is True
+    model.evals_result_ = read_eval_history(summary)
+    model.positions_, model.propensities_ = _read_positions(summary)
     return model
 
 
-def _told_positions(model: Any) -> dict[str, Any]:
+def _position_fields(model: Ranker) -> JsonObject:
     if model.propensities_ is None:
         return {}
     return {"positions": model.positions_.tolist(), "propensities": model.propensities_.tolist()}
 
 
-def _positions(said: dict[str, Any]) -> tuple[Any, Any]:
+def _read_positions(summary: JsonObject) -> tuple[IntArray | None, FloatArray | None]:
     """Positions and propensities, of a model of clicks."""
-    if "propensities" not in said:
+    if "propensities" not in summary:
         return None, None
     try:
-        positions, propensities = np.array(said["positions"], np.int64), np.array(said["propensities"], np.float64)
+        positions = np.array(summary["positions"], np.int64)
+        propensities = np.array(summary["propensities"], np.float64)
     except (KeyError, TypeError, ValueError, OverflowError):
         positions, propensities = np.zeros(0, np.int64), np.zeros(0)
     if (

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+from distributed import Client, LocalCluster
 
 from rankwise.data import RankingData, cubic, write
 
@@ -13,6 +16,16 @@ TRAIN = ALL.rows(np.random.default_rng(0).permutation(1800))
 VALID = ALL.rows(np.arange(1800, 2400))
 EVAL_SET = (VALID.X, VALID.y, VALID.qid)
 SMALL = {"n_estimators": 6, "num_leaves": 7, "random_state": 0, "n_jobs": 1}
+
+
+@contextmanager
+def two_workers() -> Iterator[Client]:
+    """A client of a new cluster of two processes."""
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0") as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
 
 
 def write_parts(data: RankingData, folder: Path, name: str, parts: int) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from rankwise.rankers.trees.dask._layout import PieceSurvey, assign, lay_out
+from rankwise.rankers.trees.dask._layout import PieceSurvey, assign_queries, lay_out
 
 
 @pytest.mark.parametrize("parts", [1, 2, 3, 7, 40])
@@ -19,7 +19,7 @@ def test_parts_have_about_as_many_rows(shape, parts):
         "one huge": np.append(np.full(500, 3), 5000),
         "few": np.array([5, 1, 9, 2] * 10),
     }[shape]
-    part = assign(rows, parts)
+    part = assign_queries(rows, parts)
     load = np.bincount(part, weights=rows, minlength=parts)
     assert part.min() >= 0
     assert part.max() < parts

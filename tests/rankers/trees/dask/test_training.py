@@ -12,7 +12,7 @@ import pytest
 import rankwise as rw
 from rankwise.data import ParquetRows, RankingData
 from rankwise.errors import DataError
-from rankwise.rankers.trees import _plan as planning
+from rankwise.rankers.trees import _lightgbm
 from rankwise.rankers.trees.dask import cluster_scores
 from tests.rankers.trees.dask.factories import ALL, EVAL_SET, SMALL, TRAIN, VALID, write_parts
 
@@ -28,7 +28,7 @@ def local(**options):
 
 def test_parquet_with_split_queries_is_the_same_model_as_on_one_machine(client, tmp_path, monkeypatch):
     """Rows of every query lie in all four files, that is on both workers, unless they are put together."""
-    monkeypatch.setattr(planning, "BINNED_FROM", 300)  # of 1800 rows: those with the lowest keys of both workers
+    monkeypatch.setattr(_lightgbm, "BINNING_ROWS", 300)  # of 1800 rows: those with the lowest keys of both workers
     parts, valid = write_parts(TRAIN, tmp_path, "part", 4), write_parts(VALID, tmp_path, "valid", 2)
     # Labels that differ from part to part, so that what is taken from all of them must be.
     model = rw.LambdaMART("mauc", **SMALL).fit(parts, eval_set=valid, client=client)

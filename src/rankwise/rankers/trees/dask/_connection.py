@@ -17,25 +17,25 @@ START_SECONDS = 10  # that a scheduler may take to answer
 
 
 @contextmanager
-def connect(where: str | None) -> Iterator[Client | None]:
+def connect(address: str | None) -> Iterator[Client | None]:
     """A client of the cluster at an address, or of one made here by `local:N`, N processes; None is none."""
-    if where is None:
+    if address is None:
         yield None
         return
-    kind, _, number = where.partition(":")
+    kind, _, number = address.partition(":")
     if kind != "local":
         try:
-            client = Client(where, timeout=START_SECONDS)
+            client = Client(address, timeout=START_SECONDS)
         except (OSError, ValueError, TimeoutError) as problem:
-            said = str(problem).split("\n")[0]
+            reason = str(problem).split("\n")[0]
             raise DataError(
-                f"there is no Dask scheduler at {where} ({said}); start one, or pass local:2 for two processes here"
+                f"there is no Dask scheduler at {address} ({reason}); start one, or pass local:2 for two processes here"
             ) from problem
         with silence_logging_cmgr(logging.CRITICAL), client:  # what there is to say is said by an error
             yield client
         return
     if not number.isdecimal() or int(number) < 1:
-        raise DataError(f"local:N needs a number of processes, got {where!r}; write for example local:2")
+        raise DataError(f"local:N needs a number of processes, got {address!r}; write for example local:2")
     with _deaf_to_ctrl_c():
         cluster = LocalCluster(
             n_workers=int(number),

@@ -5,19 +5,33 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Protocol, TypeVar
 
 import lightgbm as lgb
 from distributed import CancelledError, Client, Future, KilledWorker, TimeoutError, wait
 from distributed.comm.core import CommClosedError
 
-from rankwise.errors import DataError, RankwiseError, WorkerLostError
+from rankwise.errors import DataError, WorkerLostError
 
 CHECK_SECONDS = 1.0  # between looks at whether all workers are alive
 START_SECONDS = 10  # that a first worker may take to come
 NOTICE_SECONDS = 10.0  # until the scheduler knows of a death that other workers have felt
 STUCK_SECONDS = 5.0  # after which a worker that waits for a dead one is restarted
 ALONE_SECONDS = 30.0  # that a cluster may be without any worker: a dead one may be started again
+
+R_co = TypeVar("R_co", covariant=True)
+
+
+class Answer(Protocol[R_co]):
+    """What a worker will have returned: a future of Dask, or of an actor's method."""
+
+    def done(self) -> bool:
+        """Whether it has returned, raised or been lost."""
+        ...
+
+    def result(self, timeout: float) -> R_co:
+        """What it returned; what it raised, or TimeoutError, is raised."""
+        ...
 
 
 def workers_of(client: Client) -> dict[str, int]:
@@ -39,7 +53,7 @@ def alive(client: Client) -> dict[str, int]:
 
 
 @contextmanager
-def saying_when(when: str) -> Iterator[None]:
+def explain_failure(when: str) -> Iterator[None]:
     """Say of a worker that is lost here when that was, and what to do."""
     try:
         yield
@@ -47,16 +61,16 @@ def saying_when(when: str) -> Iterator[None]:
         raise WorkerLostError(f"{problem} {when}; start again with the workers that are left") from problem
 
 
-def results(client: Client, futures: list[Future]) -> Iterator[Any]:
+def task_results(client: Client, futures: list[Future]) -> Iterator[object]:
     """What tasks return, one after the other, that any worker may do: if one dies, another does its tasks."""
-    seen = time.monotonic()
+    last_alive = time.monotonic()
     while futures:
         try:
             wait(futures[:1], timeout=CHECK_SECONDS)
         except TimeoutError:
             if alive(client):
-                seen = time.monotonic()
-            elif time.monotonic() > seen + ALONE_SECONDS:
+                last_alive = time.monotonic()
+            elif time.monotonic() > last_alive + ALONE_SECONDS:
                 client.cancel(futures)
                 raise WorkerLostError("all workers died") from None
             continue
@@ -68,40 +82,22 @@ def results(client: Client, futures: list[Future]) -> Iterator[Any]:
             raise WorkerLostError("one worker after the other died of the same rows") from problem
 
 
-def checked_results(client: Client, futures: Mapping[str, Future]) -> list[Any]:
-    """What all parts returned, by the address of each; what a part raised, if that was not for want of another."""
-    failed = [future for future in futures.values() if future.status != "finished"]
-    if not failed:
-        return list(client.gather(list(futures.values())))
-    problems = [future.exception() for future in failed if future.status == "error"]
-    for problem in problems:
-        if isinstance(problem, RankwiseError) and not isinstance(problem, WorkerLostError):
-            raise problem
-    felt = all(isinstance(problem, lgb.basic.LightGBMError | WorkerLostError) for problem in problems)
-    deadline = time.monotonic() + NOTICE_SECONDS
-    while felt and time.monotonic() < deadline:
-        raise_if_lost(client, futures)
-        time.sleep(0.1)
-    if felt:
-        said = " ".join(str(problems[0]).split()) if problems else "tasks were cancelled"
-        raise WorkerLostError(f"the workers lost their connections to each other ({said})")
-    raise problems[0]
+def is_of_a_loss(problem: BaseException) -> bool:
+    """Whether it is what a worker raises that misses another, or a call of one that is gone."""
+    lost = isinstance(problem, lgb.basic.LightGBMError | CancelledError | KilledWorker | CommClosedError)
+    return lost or type(problem) is OSError  # of an actor's call, "Unable to contact Actor's worker"
 
 
-def raise_if_lost(client: Client, futures: Mapping[str, Future | None]) -> None:
-    """Raise WorkerLostError if a worker is gone; those that would wait for it forever are restarted."""
-    workers = alive(client)
-    gone = [address for address in futures if address not in workers]
-    if not gone:
-        return
-    left = {address: future for address, future in futures.items() if future is not None and address in workers}
-    with suppress(CancelledError):
-        try:
-            wait(list(left.values()), timeout=STUCK_SECONDS)
-        except TimeoutError:
-            # LightGBM may wait for a dead peer in a loop that nothing else ends.
-            stuck = [address for address, future in left.items() if not future.done()]
-            with suppress(CommClosedError, ValueError):  # without a nanny a worker cannot be restarted from here
-                client.restart_workers(stuck, raise_for_error=False)
-    client.cancel([future for future in futures.values() if future is not None])
-    raise WorkerLostError(f"the worker at {', '.join(gone)} died")
+def restart_stuck(client: Client, answers: Mapping[str, Answer[object]]) -> None:
+    """Restart workers that wait for a dead one: LightGBM may do that in a loop that nothing else ends."""
+    wait_until_done(answers, STUCK_SECONDS)
+    stuck = [address for address, answer in answers.items() if not answer.done()]
+    with suppress(CommClosedError, ValueError):  # without a nanny a worker cannot be restarted from here
+        client.restart_workers(stuck, raise_for_error=False)
+
+
+def wait_until_done(answers: Mapping[str, Answer[object]], seconds: float) -> None:
+    """Give workers some time to answer."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and not all(answer.done() for answer in answers.values()):
+        time.sleep(0.02)

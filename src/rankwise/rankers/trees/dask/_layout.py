@@ -5,20 +5,18 @@ Rows of a query may lie in any pieces; they all go to the worker of that query.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import compute
 
 from rankwise.data.io._tables import query_ids
 from rankwise.rankers.trees.dask._sources import Piece, batches_of
 from rankwise.types import FloatArray, IntArray
 
-pc: Any = compute  # typed too narrowly by its stubs
-LARGE = 0.05  # of a worker's share: queries of that size are dealt singly
+LARGE_QUERY_SHARE = 0.05  # of a worker's rows: queries of that size are dealt singly
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +30,7 @@ class PieceSurvey:
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class QueryLayout:
     """Queries of all pieces by number, in order of first appearance."""
 
     rows: IntArray  # of each query
@@ -53,6 +51,15 @@ class Layout:
         return self.rows.size
 
 
+@dataclass(frozen=True, eq=False)
+class RowAssignment:
+    """What a worker holds of a piece: queries by name and number (−1: another worker's), and values of each row."""
+
+    qids: Any
+    numbers: IntArray
+    row_values: dict[str, FloatArray]
+
+
 def survey_piece(piece: Piece) -> PieceSurvey:
     """Read the labels and queries of a piece."""
     qids, labels = [], []
@@ -63,50 +70,70 @@ def survey_piece(piece: Piece) -> PieceSurvey:
     kinds, label_rows = np.unique(y, return_counts=True)
     if not qids:
         return PieceSurvey(pa.array([], pa.int64()), np.empty(0, np.int64), kinds, label_rows)
-    coded = pa.chunked_array(qids).combine_chunks().dictionary_encode()
-    return PieceSurvey(coded.dictionary, np.bincount(coded.indices.to_numpy()), kinds, label_rows)
+    encoded = pa.chunked_array(qids).combine_chunks().dictionary_encode()
+    return PieceSurvey(encoded.dictionary, np.bincount(encoded.indices.to_numpy()), kinds, label_rows)
 
 
-def lay_out(surveys: Sequence[PieceSurvey]) -> Layout:
+def lay_out(surveys: Sequence[PieceSurvey]) -> QueryLayout:
     """Number the queries of all pieces; one name is one query, wherever its rows lie."""
-    names = query_ids([one.qids for one in surveys])
+    names = query_ids([survey.qids for survey in surveys])
     _, first, inverse = np.unique(names, return_index=True, return_inverse=True)
     rank = np.empty(first.size, dtype=np.int64)
     rank[np.argsort(first, kind="stable")] = np.arange(first.size)
     numbers = rank[inverse]
-    rows = np.bincount(numbers, weights=np.concatenate([one.rows for one in surveys])).astype(np.int64)
-    cuts = np.cumsum([len(one.qids) for one in surveys])[:-1]
-    labels, place = np.unique(np.concatenate([one.labels for one in surveys]), return_inverse=True)
-    label_rows = np.bincount(place, weights=np.concatenate([one.label_rows for one in surveys])).astype(np.int64)
-    return Layout(
+    rows = np.bincount(numbers, weights=np.concatenate([survey.rows for survey in surveys])).astype(np.int64)
+    ends = np.cumsum([len(survey.qids) for survey in surveys])[:-1]
+    labels, place = np.unique(np.concatenate([survey.labels for survey in surveys]), return_inverse=True)
+    label_rows = np.bincount(place, weights=np.concatenate([survey.label_rows for survey in surveys])).astype(np.int64)
+    return QueryLayout(
         rows,
-        np.split(numbers, cuts),
-        [one.qids for one in surveys],
-        [int(one.rows.sum()) for one in surveys],
+        np.split(numbers, ends),
+        [survey.qids for survey in surveys],
+        [int(survey.rows.sum()) for survey in surveys],
         labels,
         label_rows,
     )
 
 
-def assign(rows: IntArray, parts: int) -> IntArray:
-    """The part of each query: large queries first, the largest to the emptiest part, then the others in their order.
+def assign_queries(rows: IntArray, n_workers: int) -> IntArray:
+    """The worker of each query: large queries first, the largest to the emptiest, then the others in their order.
 
-    So parts differ by little, and most of a part's rows stand together in the input, where it need not read the rest.
+    So workers differ by little, and most rows of a worker stand together in the input, where it need not read others.
 
-    >>> assign(np.array([5, 1, 1, 2, 1]), 2).tolist()
+    >>> assign_queries(np.array([5, 1, 1, 2, 1]), 2).tolist()
     [0, 1, 1, 1, 1]
     """
-    share = rows.sum() / parts
-    part = np.full(rows.size, -1)
-    load = np.zeros(parts)
-    large = np.flatnonzero(rows > LARGE * share)
+    share = rows.sum() / n_workers
+    worker = np.full(rows.size, -1)
+    load = np.zeros(n_workers)
+    large = np.flatnonzero(rows > LARGE_QUERY_SHARE * share)
     for query in large[np.argsort(-rows[large], kind="stable")]:
-        part[query] = np.argmin(load)
-        load[part[query]] += rows[query]
-    small = np.flatnonzero(part < 0)
+        worker[query] = np.argmin(load)
+        load[worker[query]] += rows[query]
+    small = np.flatnonzero(worker < 0)
     room = np.maximum(share - load, 0.0)
-    # A query belongs to the part in whose room its middle falls, the rooms and the queries each laid end to end.
+    # A query belongs to the worker in whose room its middle falls, the rooms and the queries each laid end to end.
     middle = np.cumsum(rows[small]) - rows[small] / 2
     borders = np.cumsum(room) * (rows[small].sum() / max(room.sum(), 1.0))
-    part[small] = np.minimum(np.searchsorted(borders, middle), parts - 1)
-    return part
+    worker[small] = np.minimum(np.searchsorted(borders, middle), n_workers - 1)
+    return worker
+
+
+def assign_rows(
+    pieces: Sequence[Piece],
+    layout: QueryLayout,
+    worker_of_query: IntArray,
+    n_workers: int,
+    row_values: Mapping[str, FloatArray],
+) -> tuple[list[list[Piece]], list[list[RowAssignment]]]:
+    """For each worker the pieces that it reads, and what it takes from each."""
+    worker_pieces: list[list[Piece]] = [[] for _ in range(n_workers)]
+    assignments: list[list[RowAssignment]] = [[] for _ in range(n_workers)]
+    first = np.cumsum([0, *layout.piece_rows])
+    for number, (piece, queries) in enumerate(zip(pieces, layout.numbers, strict=True)):
+        values = {name: column[first[number] : first[number + 1]] for name, column in row_values.items()}
+        for worker in np.unique(worker_of_query[queries]):
+            worker_pieces[worker].append(piece)
+            numbers = np.where(worker_of_query[queries] == worker, queries, -1)
+            assignments[worker].append(RowAssignment(layout.piece_qids[number], numbers, values))
+    return worker_pieces, assignments

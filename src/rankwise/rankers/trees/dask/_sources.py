@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -43,8 +43,8 @@ class ArrayPiece:
             yield TableRows(self.X[rows], self.y[rows], None if self.qid is None else self.qid[rows], np.empty(0), 0)
 
 
-# On a worker a partition of a Dask DataFrame is a pandas table; before, it is a future of one.
-Piece = Any
+# ParquetRows, an ArrayPiece or a partition of a Dask DataFrame: on a worker a pandas table, before a future of one.
+Piece: TypeAlias = object
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -58,7 +58,7 @@ class ClusterRows(RowSource):
         return self.name
 
 
-def as_cluster_rows(client: Client, X: Any, y: Any = None, qid: Any = None) -> ClusterRows:
+def distribute(client: Client, X: Any, y: Any = None, qid: Any = None) -> ClusterRows:
     """Rows from whatever `fit` takes."""
     stream = as_stream(X, y, qid)
     if stream is not None:
@@ -77,12 +77,12 @@ def as_cluster_rows(client: Client, X: Any, y: Any = None, qid: Any = None) -> C
 
 def _from_arrays(client: Client, X: Any, y: Any, qid: Any) -> ClusterRows:
     names = list(map(str, X.columns)) if hasattr(X, "columns") else getattr(X, "feature_names", None)
-    named = next(
+    category = next(
         (name for name, kind in zip(names or (), getattr(X, "dtypes", ()), strict=False) if _is_category(kind)), None
     )
-    if named is not None:
+    if category is not None:
         raise DataError(
-            f"on a cluster categories must be numbers, got those of column {named!r}; "
+            f"on a cluster categories must be numbers, got those of column {category!r}; "
             "pass their codes and name the column in categorical_feature"
         )
     values = as_numbers(X.X if isinstance(X, RankingData) else X, "a cluster").astype(np.float32, copy=False)
@@ -100,7 +100,7 @@ def _from_arrays(client: Client, X: Any, y: Any, qid: Any) -> ClusterRows:
     )
 
 
-def _is_category(kind: Any) -> bool:
+def _is_category(kind: object) -> bool:
     return getattr(kind, "categories", None) is not None
 
 
@@ -108,23 +108,15 @@ def batches_of(piece: Piece, features: tuple[str, ...] | None) -> Iterator[Table
     """The rows of a piece, some at a time; without `features`, labels and queries alone."""
     if isinstance(piece, ArrayPiece):
         return piece.batches()
-    wanted = () if features is None else features
+    columns = () if features is None else features
     if isinstance(piece, ParquetRows):
-        return ParquetRows(
-            paths=piece.paths,
-            features=wanted,
-            has_qid=piece.has_qid,
-            skip_bad=piece.skip_bad,
-            row_groups=piece.row_groups,
-        ).batches()
-    return _frame_batches(piece, wanted)
+        return replace(piece, features=columns).batches()
+    return _frame_batches(piece, columns)
 
 
 def _frame_batches(frame: Any, features: tuple[str, ...]) -> Iterator[TableRows]:
-    found = Columns.of(list(map(str, frame.columns)), FRAME)
-    named = [found.label, *([] if found.qid is None else [found.qid]), *features]
-    table = pa.Table.from_pandas(frame[named], preserve_index=False)
-    columns = Columns(found.label, found.qid, None, features)
+    columns = replace(Columns.of(list(map(str, frame.columns)), FRAME), doc_id=None, features=features)
+    table = pa.Table.from_pandas(frame[columns.all], preserve_index=False)
     row = 1
     for batch in table.to_batches(max(1, VALUES_AT_ONCE // max(1, len(features)))):
         yield rows_of_batch(TableBatch(batch, FRAME, row, skip_bad=False), columns, features)

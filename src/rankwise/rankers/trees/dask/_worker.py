@@ -2,204 +2,224 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import os
 import socket
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, TypeVar, TypeVarTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.data._row_hashes import RowHashes
 from rankwise.errors import DataError
 from rankwise.metrics import Metric, evaluate
-from rankwise.rankers.trees._boosting import Judged, LocalEngine, Rounds, largest_of, put_on_a_grid
-from rankwise.rankers.trees._local_plan import Plan
-from rankwise.rankers.trees._model_text import read_booster, split_trees
-from rankwise.rankers.trees._plan import binned, check_splits, dataset
-from rankwise.rankers.trees._predict import mean_scores
-from rankwise.rankers.trees._stages import Draw, StageWork
+from rankwise.rankers.trees._engine import BinnedEvalSet, LocalEngine, LocalRows, max_abs, round_for_exact_sums
+from rankwise.rankers.trees._lightgbm import bin_blocks, check_splits, make_dataset
+from rankwise.rankers.trees._model_text import read_booster
+from rankwise.rankers.trees._plan import BagDraw, TrainingPlan
+from rankwise.rankers.trees._predict import average_scores
+from rankwise.rankers.trees._streaming import Float32Array
+from rankwise.rankers.trees._training import Rounds
+from rankwise.rankers.trees.dask._layout import RowAssignment
 from rankwise.rankers.trees.dask._sources import Piece
-from rankwise.rankers.trees.dask._worker_rows import PartRows, Request
-from rankwise.types import FloatArray, IntArray
+from rankwise.rankers.trees.dask._worker_rows import WorkerRows
+from rankwise.types import FloatArray, IntArray, JsonObject
 
-Sum = tuple[float, int]  # of a metric over queries, and how many these are
+NETWORK_MINUTES = 120  # to wait for the other workers, at the start of a stage; a dead one is noticed long before
 
-WAIT_MINUTES = 120  # for the other workers, at the start of a stage; a dead one is noticed long before
+R = TypeVar("R")
+Arguments = TypeVarTuple("Arguments")
+
+
+class MetricSum(NamedTuple):
+    """Of a metric over queries, and how many these are."""
+
+    total: float
+    n_queries: int
 
 
 @dataclass(frozen=True)
-class Grown:
-    """Where a part stands after a round: the sums of each judged set, and the largest gradient and Hessian, in size.
+class WorkerRound:
+    """Where a worker stands after a round: sums of each eval_set, and the largest next gradient and Hessian, in size.
 
-    The tree is told by one part for all.
+    The tree is reported by one worker for all.
     """
 
-    judged: list[Sum]
+    sums: list[MetricSum]
     largest: tuple[float, float]
     grown: bool = True
     header: list[str] = field(default_factory=list)
     trees: list[str] = field(default_factory=list)
 
 
-class Part:
-    """One worker's share of a training; all of it runs in one thread, since LightGBM's connections belong to a thread.
+class TrainingWorker:
+    """One worker's share of a training, a Dask actor: it reads its rows when it is made.
 
-    `judged` has None for a set of which this part has no query.
+    All that follows runs in one thread, since LightGBM's connections belong to a thread. `eval_rows` has None for a
+    set of which this worker has no query.
     """
 
-    def __init__(self, threads: int) -> None:
-        self.thread = ThreadPoolExecutor(1, thread_name_prefix="rankwise-part")
-        self.threads = threads
-        os.environ.setdefault("RANKWISE_NUM_THREADS", str(threads))
-
-    def load(
+    def __init__(
         self,
+        n_threads: int,
         features: tuple[str, ...],
-        sample: int,
+        sample_rows: int,
         pieces: Sequence[Sequence[Piece]],
-        requests: Sequence[Sequence[Request]],
-    ) -> list[tuple[IntArray, RowHashes] | None]:
-        """Read the training rows and those of each judged set; for each, its queries and what tells them apart."""
-        sets = [
-            PartRows(its, asked, features, sample if number == 0 else 0) if its else None
-            for number, (its, asked) in enumerate(zip(pieces, requests, strict=True))
+        assignments: Sequence[Sequence[RowAssignment]],
+    ) -> None:
+        os.environ.setdefault("RANKWISE_NUM_THREADS", str(n_threads))
+        self.n_threads = n_threads
+        self.thread = ThreadPoolExecutor(1, thread_name_prefix="rankwise-worker")
+        self.rows = WorkerRows(pieces[0], assignments[0], features, sample_rows)
+        self.eval_rows = [
+            WorkerRows(set_pieces, set_assignments, features, 0) if set_pieces else None
+            for set_pieces, set_assignments in zip(pieces[1:], assignments[1:], strict=True)
         ]
-        first = sets[0]
-        assert first is not None
-        self.rows, self.judged_rows = first, sets[1:]
-        told: list[tuple[IntArray, RowHashes] | None] = []
-        for one in sets:
-            if one is None:
-                told.append(None)
-                continue
-            keys = np.add.reduceat(one.groups.grouped(one.keys), one.groups.offsets[:-1])
-            told.append((one.groups.qids, keys))
-        return told
 
-    def lowest_keys(self) -> RowHashes:
-        """Keys of the rows that may be among those that bins are found from."""
-        self.sample = self.rows.lowest.found()
+    async def run(self, method: Callable[[TrainingWorker, *Arguments], R], *arguments: *Arguments) -> R:
+        """Call one of the methods below in the thread of this training."""
+        return await asyncio.get_running_loop().run_in_executor(self.thread, method, self, *arguments)
+
+    def query_hashes(self) -> list[tuple[IntArray, RowHashes] | None]:
+        """For the training rows and each eval_set, numbers of its queries here and what tells them apart."""
+        return [None if rows is None else rows.query_hashes() for rows in (self.rows, *self.eval_rows)]
+
+    def sample_hashes(self) -> RowHashes:
+        """Hashes of the rows that may be among those that bins are found from."""
+        self.sample = self.rows.sample.take()
         return self.sample[0]
 
-    def lowest_rows(self, highest: int) -> tuple[NDArray[np.float32], FloatArray]:
+    def sample_rows(self, highest: int) -> tuple[Float32Array, FloatArray]:
         """Features and labels of the rows that are."""
-        keys, X, y = self.sample
-        chosen = keys <= np.uint64(highest)
+        hashes, X, y = self.sample
+        chosen = hashes <= np.uint64(highest)
         return X[chosen], y[chosen]
 
     def bin(
         self,
-        sample: tuple[NDArray[np.float32], FloatArray],
-        options: dict[str, Any],
-        course: dict[str, Any],
-        judged_metrics: Sequence[Metric],
+        sample: tuple[Float32Array, FloatArray],
+        options: JsonObject,
+        plan: TrainingPlan,
+        eval_metrics: Sequence[Metric],
         query_weight: FloatArray | None,
-        machines: int,
     ) -> None:
-        """Put all rows into bins, which are the same on all workers, and make a plan of them."""
-        parameters = {**course["parameters"], "num_threads": self.threads, "force_col_wise": True}
-        reference = dataset(*sample, **{**options, "params": parameters})
-        check_splits(reference, {"min_child_samples": parameters["min_data_in_leaf"]}, self.rows.y.size)
-        data = binned(self.rows, self.rows.y, parameters, reference)
-        self.metrics, judged = [], []
-        for rows, metric in zip(self.judged_rows, judged_metrics, strict=True):
+        """Put all rows into bins, which are the same on all workers."""
+        parameters = {**plan.parameters, "num_threads": self.n_threads, "force_col_wise": True}
+        reference = make_dataset(*sample, **options, params=parameters)
+        check_splits(reference, parameters["min_data_in_leaf"], self.rows.y.size)
+        dataset = bin_blocks(self.rows, self.rows.y, parameters, reference)
+        self.eval_metrics, eval_sets = [], []
+        for rows, metric in zip(self.eval_rows, eval_metrics, strict=True):
             if rows is not None:
-                qid = rows.groups.query_of_row()
-                judged.append(Judged(binned(rows, rows.y, parameters, reference), rows, rows.y, qid))
-                self.metrics.append(metric)
+                eval_dataset = bin_blocks(rows, rows.y, parameters, reference)
+                eval_sets.append(BinnedEvalSet(rows, rows.y, rows.groups.query_of_row(), eval_dataset))
+                self.eval_metrics.append(metric)
         del self.sample
-        self.machines = machines
-        self.plan = Plan(
-            **{**course, "parameters": parameters},
+        self.plan = replace(plan, parameters=parameters)
+        self.local_rows = LocalRows(
             X=self.rows,
-            rows=data,
+            dataset=dataset,
             y=self.rows.y,
             groups=self.rows.groups,
-            keys=self.rows.keys,
-            row_weight=self.rows.values.get("weight"),
+            hashes=self.rows.hashes,
+            row_weight=self.rows.values.get("row_weight"),
             query_weight=query_weight,
-            start=self.rows.values.get("start"),
-            judged=judged,
+            init_score=self.rows.values.get("init_score"),
+            eval_sets=eval_sets,
         )
 
-    def prepare(self, number: int, draw: Draw) -> tuple[list[float], int]:
+    def prepare(self, stage: int, draw: BagDraw) -> tuple[list[float], int]:
         """Draw a stage's rows; the sums of its loss, and a port at which other workers will find this one."""
-        self.work = StageWork(self.plan, number, draw)
-        if not self.work.size:
+        self.engine = LocalEngine(self.plan, self.local_rows, stage, draw)
+        if not self.engine.n_rows:
             raise DataError("a bag has none of the queries of a worker; use fewer workers or more queries")
         self.socket = socket.socket()
         self.socket.bind(("", 0))
-        return self.work.objective.sums, int(self.socket.getsockname()[1])
+        return self.engine.objective.sums, int(self.socket.getsockname()[1])
 
     def start(
-        self, sums: Sequence[Sequence[float]], header: list[str], trees: list[str], done: int, network: dict[str, Any]
-    ) -> Grown:
-        """Begin a stage, or go on with it after `done` of its rounds; all parts do this at once."""
-        self.work.objective.settle(sums)
-        rounds = Rounds(self.work.start_scores(header, trees), trees[len(trees) - done :])
+        self, sums: Sequence[Sequence[float]], header: list[str], trees: list[str], n_done: int, machines: list[str]
+    ) -> WorkerRound:
+        """Begin a stage, or go on with it after `n_done` of its rounds; all workers do this at once."""
+        self.engine.objective.set_global_sums(sums)
+        rounds = Rounds(self.engine.init_scores(header, trees), trees[len(trees) - n_done :])
+        port = self.socket.getsockname()[1]
         self.socket.close()
-        if self.machines > 1:
-            self.plan.parameters.update(network, tree_learner="data", pre_partition=True, time_out=WAIT_MINUTES)
+        network: JsonObject = {}
+        if len(machines) > 1:
+            network = {
+                "machines": ",".join(machines),
+                "num_machines": len(machines),
+                "local_listen_port": port,
+                "tree_learner": "data",
+                "pre_partition": True,
+                "time_out": NETWORK_MINUTES,
+            }
         with _silent():
-            self.engine: LocalEngine = self.work.engine(rounds)
-        return Grown(self._judged(), self._largest())
+            self.engine.start(rounds, network)
+        return WorkerRound(self._metric_sums(), self._next_gradients())
 
-    def grow(self, largest: tuple[float, float], tell: bool) -> Grown:
-        """One round, given the largest gradient and Hessian of all parts; `tell` its tree."""
-        grown = self.engine.grow_by(*(put_on_a_grid(self.descent.pop(0), of_all) for of_all in largest))
-        engine, header, trees = self.engine, list[str](), list[str]()
-        if tell and grown:
-            start = engine.rounds.done - engine.first
-            header, trees = split_trees(engine.booster.model_to_string(start_iteration=start))
-            engine.rounds.trees += trees
-        return Grown(self._judged(), self._largest() if grown else largest, grown, header, trees)
+    def grow(self, largest: tuple[float, float], reports_tree: bool) -> WorkerRound:
+        """One round, given the largest gradient and Hessian of all workers."""
+        engine = self.engine
+        grown = engine.grow_by(*(round_for_exact_sums(self.gradients.pop(0), of_all) for of_all in largest))
+        trees = engine.fetch_trees() if reports_tree and grown else []
+        header = engine.rounds.header if trees else []
+        return WorkerRound(self._metric_sums(), self._next_gradients() if grown else largest, grown, header, trees)
 
-    def _largest(self) -> tuple[float, float]:
-        """Of the gradients of the round that comes next, which are kept for it."""
-        self.descent = list(self.engine.gradients())
-        gradient, hessian = map(largest_of, self.descent)
+    def _next_gradients(self) -> tuple[float, float]:
+        """The largest of the gradients of the round that comes next, which are kept for it."""
+        self.gradients = list(self.engine.gradients())
+        gradient, hessian = map(max_abs, self.gradients)
         return gradient, hessian
 
     def finish(self) -> None:
         """End a stage."""
         engine = self.engine
-        del self.engine, self.work
-        engine.booster.free_network()
+        del self.engine
+        if hasattr(engine, "booster"):
+            engine.booster.free_network()
 
-    def first_sum(self, texts: Sequence[str]) -> Sum:
-        """The sum of the metric of these models' mean score over queries of the first judged set."""
-        if self.judged_rows[0] is None:
-            return 0.0, 0
-        first = self.plan.judged[0]
-        return _sum(first, self.metrics[0], mean_scores([read_booster(text) for text in texts], first.X, self.threads))
+    def evaluate(self, texts: Sequence[str]) -> MetricSum:
+        """The sum of the metric of these models' mean score over queries of the first eval_set."""
+        if self.eval_rows[0] is None:
+            return MetricSum(0.0, 0)
+        first, boosters = self.local_rows.eval_sets[0], [read_booster(text) for text in texts]
+        return _metric_sum(first, self.eval_metrics[0], average_scores(boosters, first.X, self.n_threads))
 
-    def _judged(self) -> list[Sum]:
-        """For each set, also those that this part has nothing of."""
-        judged = zip(self.plan.judged, self.metrics, self.engine.rounds.scores[1:], strict=True)
-        return [(0.0, 0) if rows is None else _sum(*next(judged)) for rows in self.judged_rows]
+    def close(self) -> None:
+        """Free what this training holds here."""
+        if hasattr(self, "engine"):
+            self.finish()
+        self.thread.shutdown(wait=False)
+        vars(self).clear()
+
+    def _metric_sums(self) -> list[MetricSum]:
+        """For each eval_set, also those that this worker has nothing of."""
+        eval_sets = zip(self.local_rows.eval_sets, self.eval_metrics, self.engine.rounds.scores[1:], strict=True)
+        return [MetricSum(0.0, 0) if rows is None else _metric_sum(*next(eval_sets)) for rows in self.eval_rows]
 
 
-def _sum(judged: Judged, metric: Metric, scores: FloatArray) -> Sum:
-    (values,) = evaluate(judged.y, scores, judged.qid, metric).per_query.values()
-    known = values[~np.isnan(values)]
-    return math.fsum(known), known.size
+def _metric_sum(eval_set: BinnedEvalSet, metric: Metric, scores: FloatArray) -> MetricSum:
+    (values,) = evaluate(eval_set.y, scores, eval_set.qid, metric).per_query.values()
+    defined = values[~np.isnan(values)]
+    return MetricSum(math.fsum(defined), defined.size)
 
 
 @contextmanager
 def _silent() -> Iterator[None]:
     """LightGBM says on stdout that it listens, from a thread of its own; a command's results go there."""
     sys.stdout.flush()
-    kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    stdout, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     try:
         yield
     finally:
-        os.dup2(kept, 1)
-        os.close(kept)
+        os.dup2(stdout, 1)
+        os.close(stdout)
         os.close(nowhere)
