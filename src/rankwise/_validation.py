@@ -21,7 +21,7 @@ def as_vector(name: str, values: ArrayLike, low: float | None = None) -> FloatAr
     if vector.ndim != 1:
         raise ShapeError(f"{name} must have one entry per row, got an array of shape {vector.shape}; flatten it")
     if vector.size == 0:
-        raise DataError(f"there is nothing to judge, got no {name}; pass at least one row")
+        raise DataError(f"there are no rows, got no {name}; pass at least one row")
     bad = ~np.isfinite(vector) if low is None else ~(np.isfinite(vector) | (vector == low))
     if bad.any():
         row = int(np.flatnonzero(bad)[0])

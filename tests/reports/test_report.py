@@ -182,7 +182,7 @@ def test_weights_unjudged_and_unretrieved_documents_and_another_convention(tmp_p
     scores["second"][::5] = -np.inf
     ids = np.array([f"d{row}" for row in range(y.size)])
     weight = np.arange(1.0, 31)
-    result = compare(y, scores, qid, ["ndcg@5", "mrr"], convention="trec", weight=weight, doc_ids=ids)
+    result = compare(y, scores, qid, ["ndcg@5", "mrr"], convention="trec", query_weight=weight, doc_ids=ids)
     page = page_of(tmp_path, result, y, scores, qid, doc_ids=ids)
     assert "one per query" in page.said
     assert "503" not in page.text[page.text.index("<h2>Worst") :]  # 0 by convention, but nothing to rank better

@@ -167,7 +167,7 @@ def check_weights(metric: Metric) -> None:
     """A weighted mean stays between the lowest and the highest query."""
     y, scores, qid = _example(6, ties=False)
     weight = np.random.default_rng(6).exponential(size=30)
-    result = evaluate(y, scores, qid, [metric], weight=weight)
+    result = evaluate(y, scores, qid, [metric], query_weight=weight)
     values = result.per_query[str(metric)]
     assert np.nanmin(values) - CLOSE <= result[metric] <= np.nanmax(values) + CLOSE, (
         f"{metric}: weights leave the range"

@@ -97,7 +97,7 @@ class Ranker(SavableModel):
             rows = as_vector("weights", sample_weight)
             groups = QueryGroups.of_rows(qid, rows.size)
             weight = np.add.reduceat(groups.grouped(rows), groups.offsets[:-1]) / groups.sizes
-        return evaluate(y, self.predict(X), qid, metric, weight=weight)[metric]
+        return evaluate(y, self.predict(X), qid, metric, query_weight=weight)[metric]
 
 
 def model_kinds() -> dict[str, type[SavableModel]]:

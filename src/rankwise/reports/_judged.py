@@ -90,7 +90,7 @@ class Judged:
             convention=first.convention,
             ties=cast(Ties, first.ties),
             empty=cast(Empty, first.empty),
-            weight=first.weight,
+            query_weight=first.query_weight,
             doc_ids=self.doc_ids,
         )
 

@@ -25,7 +25,7 @@ def what_was_judged(judged: Judged) -> Markup:
         "convention": first.convention,
         "ties": first.ties,
         "undefined queries": first.empty,
-        "weights": "equal" if first.weight is None else "one per query",
+        "weights": "equal" if first.query_weight is None else "one per query",
     }
     return element("dl", *(element("div", element("dt", name), element("dd", fact)) for name, fact in facts.items()))
 
@@ -114,7 +114,7 @@ def _ndcg(judged: Judged) -> Markup:
 
 
 def _roc(judged: Judged, points: list[OperatingPoint]) -> Markup:
-    weight = judged.first.weight
+    weight = judged.first.query_weight
     curves = {n: roc_curve(judged.labels, scores, judged.groups, weight) for n, scores in judged.scores.items()}
     told = _points_told(judged, points)
     label = "ROC curves. " + _areas(curves) + told
@@ -126,7 +126,7 @@ def _roc(judged: Judged, points: list[OperatingPoint]) -> Markup:
 
 
 def _precision_recall(judged: Judged, points: list[OperatingPoint]) -> Markup:
-    weight = judged.first.weight
+    weight = judged.first.query_weight
     curves = {
         name: precision_recall_curve(judged.labels, scores, judged.groups, weight)
         for name, scores in judged.scores.items()
