@@ -144,7 +144,7 @@ def _evaluate_queries(metrics: Mapping[str, Metric], ranking: Ranking) -> tuple[
     results: dict[str, FloatArray] = {}
     notes, tasks, slow = [], [], []
     for text, metric in metrics.items():
-        view = ranking if metric.takes_unjudged else ranking.judged
+        view = ranking if metric.takes_unjudged else ranking.unjudged_as_irrelevant
         if metric.ranks_everything:
             view = view.complete
         values = results[text] = np.full(len(ranking.offsets) - 1, np.nan)

@@ -43,8 +43,16 @@ def _grade_of(label: float, grades: FloatArray) -> int:
 class PairwiseCorrect(Metric):
     """Pair-wise correct (Burges 2006 section 2): share of pairs with different labels that stand in the right order.
 
+    Notes
+    -----
     With two grades that is the AUC. Tied scores count half.
 
+    References
+    ----------
+    Burges, Ragno & Le (2006). Learning to rank with nonsmooth cost functions. NIPS.
+
+    Examples
+    --------
     >>> PairwiseCorrect().value([2, 0, 1])  # (2,0), (2,1) are right, (1,0) is not
     0.666666...
     """
