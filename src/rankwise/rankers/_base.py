@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from rankwise._validation import as_vector
+from rankwise._validation import as_vector, register
 from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError
 from rankwise.metrics import Metric, evaluate, parse
@@ -42,8 +42,7 @@ class SavableModel(BaseEstimator, ABC):  # type: ignore[misc]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if cls.__dict__.get("kind"):
-            _KINDS[cls.kind] = cls
+        register(cls, "kind", _KINDS)
 
     @abstractmethod
     def scores(self, X: Any) -> FloatArray:

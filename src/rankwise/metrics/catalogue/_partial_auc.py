@@ -24,9 +24,11 @@ def _area(ranked: FloatArray, runs: IntArray, ideal: FloatArray, low: float, hig
     area = 0.0
     hits = 0
     for run in range(runs.size - 1):
+        left = (runs[run] - hits) / irrelevant
+        if left >= high:
+            break
         run_hits = relevant_count(ranked[runs[run] : runs[run + 1]])
         width = (runs[run + 1] - runs[run] - run_hits) / irrelevant
-        left = (runs[run] - hits) / irrelevant
         a, b = max(low, left), min(high, left + width)
         if width > 0 and b > a:
             middle = ((a + b) / 2.0 - left) / width
