@@ -11,7 +11,9 @@ from typing import Literal
 import numpy as np
 
 from rankwise.errors import MetricError
+from rankwise.metrics._conventions import Empty
 from rankwise.metrics._names import parse
+from rankwise.metrics._ranking import Ties
 from rankwise.metrics.comparison._statistics import bootstrap_interval, t_interval
 from rankwise.types import AnyArray, FloatArray, JsonObject
 
@@ -67,8 +69,8 @@ class Evaluation:
     left_out: Mapping[str, LeftOut]
     query_weight: FloatArray | None
     convention: str
-    ties: str
-    empty: str
+    ties: Ties
+    empty: Empty
     notes: tuple[str, ...] = ()
 
     def __getitem__(self, metric: object) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from rankwise.reports._curves import MOST_POINTS, Curve
+from rankwise.reports._curves import MAX_POINTS, Curve
 from rankwise.reports._markup import Markup, element
 from rankwise.types import FloatArray
 
@@ -52,7 +52,7 @@ STYLE = {
 }
 
 # matplotlib keeps its settings in one place for all threads.
-_SETTINGS = Lock()
+SETTINGS_LOCK = Lock()
 
 
 def cutoff_figure(
@@ -109,8 +109,8 @@ def curve_figure(
 def difference_figure(name: str, label: str, differences: FloatArray) -> Markup:
     """Difference of two systems on each query, sorted: the area above the line is what the first one wins."""
     descending = np.sort(differences)[::-1]
-    if descending.size > MOST_POINTS:
-        descending = descending[np.linspace(0, descending.size - 1, MOST_POINTS).round().astype(int)]
+    if descending.size > MAX_POINTS:
+        descending = descending[np.linspace(0, descending.size - 1, MAX_POINTS).round().astype(int)]
 
     def draw(axes: Axes) -> None:
         edges = np.linspace(0, differences.size, descending.size + 1)
@@ -133,7 +133,7 @@ def swatch(index: int) -> Markup:
 
 
 def _drawn(name: str, label: str, draw: Callable[[Axes], None]) -> Markup:
-    with _SETTINGS, matplotlib.style.context(["default", STYLE | {"svg.hashsalt": name}]):
+    with SETTINGS_LOCK, matplotlib.style.context(["default", STYLE | {"svg.hashsalt": name}]):
         figure = Figure(figsize=(5, 3.4), layout="constrained")
         draw(figure.add_subplot())
         text = io.StringIO()
