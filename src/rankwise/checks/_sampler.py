@@ -41,19 +41,16 @@ def check_value(sampler: Sampler) -> None:
 
 def check_settings(sampler: Sampler) -> None:
     """Settings that are not what they should be raise a RankwiseError of one sentence."""
+    wrong: list[tuple[str, object]] = [("min_distance", -1.0), ("min_distance", float("inf")), ("min_distance", True)]
     for field in fields(sampler):
-        number = isinstance(getattr(sampler, field.name), int | float)
-        for bad in (float("nan"), None, "much") if number else ("no such thing",):
-            change = {field.name: bad}
-            assert_refused(sampler, f"{field.name}={bad!r}", partial(replace, sampler, **change))
-    for less in (-1.0, float("inf"), True):
-        assert_refused(sampler, f"min_distance={less!r}", partial(replace, sampler, min_distance=less))
-    select = partial(sampler.select, default_pool())
-    wrong: dict[str, tuple[object, ...]] = {
-        "per_query": (0, -1, 1.5, True, "5", None),
-        "random_state": (-1, 0.5, "zero"),
-    }
-    for name, value in ((name, value) for name, values in wrong.items() for value in values):
+        is_number = isinstance(getattr(sampler, field.name), int | float)
+        wrong += [(field.name, bad) for bad in ((float("nan"), None, "much") if is_number else ("no such thing",))]
+    for name, value in wrong:
+        assert_refused(sampler, f"{name}={value!r}", partial(replace, sampler, **{name: value}))
+    select: Callable[..., object] = partial(sampler.select, default_pool())
+    wrong = [("per_query", bad) for bad in (0, -1, 1.5, True, "5", None)]
+    wrong += [("random_state", bad) for bad in (-1, 0.5, "zero")]
+    for name, value in wrong:
         assert_refused(sampler, f"{name}={value!r}", partial(select, **{name: value}))
 
 

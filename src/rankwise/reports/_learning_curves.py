@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 
 from rankwise.data._atomic import atomic_path
 from rankwise.errors import DataError
-from rankwise.reports._figures import DASHES, INK, SERIES, SETTINGS_LOCK, STYLE
+from rankwise.reports._figures import INK, SETTINGS_LOCK, STYLE, series_colour, series_dashes
 from rankwise.sampling import Simulation
 
 PICTURE_SUFFIXES = (".png", ".svg")
@@ -46,9 +46,9 @@ def write_learning_curves(path: str | PathLike[str], simulation: Simulation) -> 
 def _draw(axes: Axes, simulation: Simulation, metric: str) -> None:
     rounds = np.arange(simulation.rounds + 1)
     for index, name in enumerate(simulation.samplers):
-        colour, dashes = SERIES[index % len(SERIES)], DASHES[index % len(DASHES)]
         low, high = simulation.interval(name, metric)
-        axes.plot(rounds, simulation.mean(name, metric), color=colour, linestyle=(0, dashes) if dashes else "-")
+        colour = series_colour(index)
+        axes.plot(rounds, simulation.mean(name, metric), color=colour, linestyle=series_dashes(index))
         if len(simulation.samplers) <= MAX_BANDS:
             axes.fill_between(rounds, low, high, color=colour, alpha=0.15, linewidth=0)
     axes.axhline(simulation.full[metric], color=INK, linewidth=1, linestyle=(0, (2, 2)))

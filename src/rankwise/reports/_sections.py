@@ -14,6 +14,17 @@ from rankwise.reports._tables import N_TOP_DOCUMENTS, metric_table, test_table, 
 
 NOTHING = Markup("")
 
+# By heading: the curves, their axes, what their mean over queries is, and how metrics begin that are points on them.
+CURVES: dict[str, tuple[CurveFunction, tuple[str, str], str, tuple[str, ...]]] = {
+    "ROC": (roc_curve, ("false positive rate", "true positive rate"), "of the true positive rate", ("tpr@fpr",)),
+    "Precision and recall": (
+        precision_recall_curve,
+        ("recall", "precision"),
+        "of interpolated precision",
+        ("r@p", "p@r"),
+    ),
+}
+
 
 def facts_section(report: ReportData) -> Markup:
     """Sizes and conventions, at the head of the page."""
@@ -73,22 +84,8 @@ def figure_section(report: ReportData) -> Markup:
         if len(report.scores) > 1
         else NOTHING
     )
-    points, rates = operating_points(report), ("false positive rate", "true positive rate")
-    drawn = [
-        _ndcg(report),
-        _curves(report, "ROC", roc_curve, rates, "of the true positive rate", points, "tpr@fpr"),
-        _curves(
-            report,
-            "Precision and recall",
-            precision_recall_curve,
-            ("recall", "precision"),
-            "of interpolated precision",
-            points,
-            "r@p",
-            "p@r",
-        ),
-        _differences(report),
-    ]
+    points = operating_points(report)
+    drawn = [_ndcg(report), *(_curves(report, heading, points) for heading in CURVES), _differences(report)]
     return _section("Figures", key, element("div", *drawn, class_="figures"))
 
 
@@ -126,30 +123,23 @@ def _ndcg(report: ReportData) -> Markup:
     return _figure("NDCG by cut-off", drawn, caption)
 
 
-def _curves(
-    report: ReportData,
-    heading: str,
-    curve: CurveFunction,
-    axes: tuple[str, str],
-    averaged: str,
-    points: list[OperatingPoint],
-    *metrics: str,
-) -> Markup:
-    """The curves of all systems, with the operating points by metrics whose names begin so."""
+def _curves(report: ReportData, heading: str, points: list[OperatingPoint]) -> Markup:
+    """The curves of all systems, with the operating points on them."""
+    curve, axes, averaged, names = CURVES[heading]
     weight, systems, is_roc = report.first.query_weight, list(report.scores), curve is roc_curve
     curves = {name: curve(report.labels, scores, report.groups, weight) for name, scores in report.scores.items()}
-    points = [point for point in points if point.metric.startswith(metrics)]
+    points = [point for point in points if point.metric.startswith(names)]
     in_words = ""
     for point in points:  # with their thresholds, which the figure does not show
         in_words += f" {point.metric}{f', {systems[point.system]}' if len(systems) > 1 else ''}: {point}."
     label = f"{heading} curves. {_areas(curves)}{in_words}"
     marks = [(point.system, *point.place, point.metric) for point in points]
-    name = "roc" if is_roc else "pr"
-    drawn = figures.curve_figure(name, label, list(curves.values()), *axes, marks, chance=is_roc)
+    figure_id = "roc" if is_roc else "pr"
+    drawn = figures.curve_figure(figure_id, label, list(curves.values()), *axes, marks, chance=is_roc)
     caption = _how_averaged(curves, averaged) + " Grey: a random order." * is_roc + in_words
-    unmarked = [metric for metric in report.comparison.metrics if marks_a_point(metric) and metric.startswith(metrics)]
-    if unmarked and report.groups.n_queries > 1:
-        caption += f" {', '.join(unmarked)} cannot be marked: every query has a threshold of its own."
+    metrics = [metric for metric in report.comparison.metrics if marks_a_point(metric) and metric.startswith(names)]
+    if metrics and report.groups.n_queries > 1:
+        caption += f" {', '.join(metrics)} cannot be marked: every query has a threshold of its own."
     return _figure(heading, drawn, caption)
 
 

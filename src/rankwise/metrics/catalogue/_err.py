@@ -121,9 +121,9 @@ class ERR(Metric):
         passed = 0.0
         for i in range(n):
             stop = _stops(ranked[i], self.highest)
-            here = reading / (i + 1) if i < top(self.k, n) else 0.0
-            passed += here * stop
-            heights[0, i] = here * (1.0 - stop) + passed
+            worth = reading / (i + 1) if i < top(self.k, n) else 0.0
+            passed += worth * stop
+            heights[0, i] = worth * (1.0 - stop) + passed
             reading *= 1.0 - stop
             classes[i] = class_of(ranked[i], grades)
         weights = np.empty((1, grades.size, grades.size))

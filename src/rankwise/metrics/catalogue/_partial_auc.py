@@ -83,7 +83,7 @@ class PartialAUC(PartialArea):
         width = np.diff(np.clip(np.arange(len(above) + 1) / max(n, 1), self.low, self.high))  # w_p
         place: IntArray = np.cumsum(~relevant) - ~relevant  # irrelevant documents above each rank
         hits: IntArray = np.cumsum(relevant) - relevant  # relevant ones above each rank
-        own = np.append(0.0, np.cumsum(width * above))
+        unmoved = np.append(0.0, np.cumsum(width * above))
         moved_up = np.append(0.0, np.cumsum(width[:-1] * (above[1:] + 1)))
         moved_down = np.append([0.0, 0.0], np.cumsum(width[1:] * (above[:-1] - 1)))
 
@@ -94,7 +94,7 @@ class PartialAUC(PartialArea):
         x: IntArray = place[a]
         y: IntArray = place[b]
         w = np.append(width, 0.0)
-        sinks = at(moved_up, y - 1) - at(moved_up, x) + at(w, y - 1) * (hits[b] + 1) - at(own, y) + at(own, x)
-        rises = at(w, x) * hits[a] + at(moved_down, y + 1) - at(moved_down, x + 1) - at(own, y + 1) + at(own, x)
+        sinks = at(moved_up, y - 1) - at(moved_up, x) + at(w, y - 1) * (hits[b] + 1) - at(unmoved, y) + at(unmoved, x)
+        rises = at(w, x) * hits[a] + at(moved_down, y + 1) - at(moved_down, x + 1) - at(unmoved, y + 1) + at(unmoved, x)
         area = np.where(relevant[a] == relevant[b], 0.0, np.where(relevant[b], sinks, rises))
         return np.asarray(area / int(np.sum(ideal > 0)) / (self.high - self.low))
