@@ -17,7 +17,7 @@ from harness import machine
 
 import rankwise as rw
 from rankwise.metrics import thresholds_to_try
-from rankwise.metrics.certification._binomial import tail
+from rankwise.metrics.certification._certify import binomial_tail as tail
 
 ALPHA, SAMPLES = 0.05, 200
 RESULT = Path(__file__).parent / "results" / "certify.json"

@@ -195,7 +195,7 @@ def report(case: str, found: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
             mine, its = reference[metric]["values"][metric], result["values"][metric]
             judged = ~np.isnan(mine) & ~np.isnan(its)
             difference = float(np.mean(its[judged] - mine[judged]))
-            p = fisher_randomization(its[judged], mine[judged], seed=0)
+            p = fisher_randomization(its[judged], mine[judged], random_state=0)
             row[metric] = {"mean": float(np.nanmean(its)), "difference": difference, "fisher_p": p}
             same = reference[metric] is result
             cells.append(f"{np.nanmean(its):.4f}" + ("" if same else f" ({difference:+.4f}, {p:.3f})"))

@@ -1,7 +1,7 @@
 """Every error that rankwise raises on purpose.
 
     RankwiseError
-    ├── DataError            what was given cannot be ranked or judged
+    ├── DataError            data that cannot be ranked or evaluated
     │   ├── FormatError      a file, at a place in it: file, line, column
     │   └── ShapeError       arrays that do not fit together
     ├── MetricError          a metric that is not known, or not fit for the data
@@ -40,11 +40,21 @@ class RankwiseError(Exception):
 
 
 class DataError(RankwiseError, ValueError):
-    """What was given cannot be ranked or judged."""
+    """Data that cannot be ranked or evaluated."""
 
 
 class FormatError(DataError):
-    """A file says something its format does not allow, at a line and a column (both from 1)."""
+    """A file has something that its format does not allow.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, what was got, what to do.
+    path : str or path, optional
+        The file.
+    line, column : int, optional
+        The place in it, both counted from 1.
+    """
 
     def __init__(
         self, message: str, *, path: object = None, line: int | None = None, column: int | None = None
@@ -67,7 +77,15 @@ class ModelFileError(RankwiseError, ValueError):
 
 
 class ExportError(RankwiseError):
-    """A model written for another system does not score as the model does; `comparison` says where."""
+    """A model written for another system does not score as the model does.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, what was got, what to do.
+    comparison : Comparison
+        Where the scores differ.
+    """
 
     def __init__(self, message: str, comparison: object) -> None:
         super().__init__(message)
@@ -83,14 +101,35 @@ class StoreError(RankwiseError):
 
 
 class MissingExtraError(RankwiseError, ImportError):
-    """An optional package is not installed; the message names the command that installs it."""
+    """An optional package is not installed; the message names the command that installs it.
+
+    Parameters
+    ----------
+    package : str
+        What is missing.
+    extra : str
+        The extra of rankwise that installs it.
+    """
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f"{package} is not installed; run: pip install 'rankwise[{extra}]'")
 
 
 def need_extra(*packages: str, extra: str) -> None:
-    """Raise MissingExtraError for the first of these packages that is not installed."""
+    """Check that optional packages are installed.
+
+    Parameters
+    ----------
+    *packages : str
+        Their names, as imported.
+    extra : str
+        The extra of rankwise that installs them.
+
+    Raises
+    ------
+    MissingExtraError
+        For the first that is not installed.
+    """
     for package in packages:
         if find_spec(package) is None:
             raise MissingExtraError(package, extra)

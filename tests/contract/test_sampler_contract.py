@@ -280,12 +280,12 @@ WRONG: dict[type[Sampler], str] = {
     ChangesTheRanker: "check_untouched",
     ReadsQueryNames: "check_query_names",
     ReadsScores: "check_added_scores",
-    ReadsDenseFeatures: "check_utilities check_odd_pools",
-    TakesSparseForOthers: "check_odd_pools",
-    NeedsTwoCandidates: "check_utilities check_odd_pools",
-    NeedsDifferentScores: "check_utilities check_odd_pools",
-    NeedsCandidates: "check_utilities check_odd_pools",
-    NeedsLabels: "check_utilities check_odd_pools",
+    ReadsDenseFeatures: "check_utilities check_edge_cases",
+    TakesSparseForOthers: "check_edge_cases",
+    NeedsTwoCandidates: "check_utilities check_edge_cases",
+    NeedsDifferentScores: "check_utilities check_edge_cases",
+    NeedsCandidates: "check_utilities check_edge_cases",
+    NeedsLabels: "check_utilities check_edge_cases",
     NeedsWeights: "check_rankers",
 }
 ALWAYS_WRONG: dict[type[Sampler], str] = {  # nothing that needs a right choice of rows can pass

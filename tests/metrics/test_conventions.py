@@ -152,7 +152,7 @@ def test_unknown_convention_is_named() -> None:
 def test_peers_defects_are_not_ours() -> None:
     """What was reproduced in other libraries (shared/field): the values here are right or refused."""
     # LightGBM: weighted NDCG with an all-irrelevant query is 5.5 there; XGBoost aborts
-    weighted = rw.evaluate([1, 0, 0, 0], [2, 1, 2, 1], [0, 0, 1, 1], "ndcg", weight=[0.1, 0.1])
+    weighted = rw.evaluate([1, 0, 0, 0], [2, 1, 2, 1], [0, 0, 1, 1], "ndcg", query_weight=[0.1, 0.1])
     assert weighted["ndcg"] == 1.0
     assert weighted.left_out["ndcg"].count == 1
     # four libraries, four values of AP@2 on one list

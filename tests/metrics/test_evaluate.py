@@ -87,13 +87,39 @@ def test_one_list_without_qid() -> None:
 
 def test_weights_weigh_queries() -> None:
     y, s, q = [1, 0, 0, 1], [2, 1, 2, 1], [0, 0, 1, 1]
-    assert rw.evaluate(y, s, q, "mrr", weight=[3, 1])["mrr"] == pytest.approx((3 * 1 + 1 * 0.5) / 4)
+    assert rw.evaluate(y, s, q, "mrr", query_weight=[3, 1])["mrr"] == pytest.approx((3 * 1 + 1 * 0.5) / 4)
+
+
+def made_data(**fields: Any) -> rw.RankingData:
+    return rw.RankingData(np.zeros((4, 1)), [1, 0, 0, 1], ["b", "b", "a", "a"], **fields)
+
+
+def test_ranking_data_brings_labels_queries_weights_and_ids() -> None:
+    scores = [2.0, 1.0, 1.0, 1.0]
+    data = made_data(query_weight=[3, 1], doc_ids=["d1", "d2", "d3", "d4"])
+    by_data = rw.evaluate(data, scores, metrics="mrr auc", convention="trec")
+    by_arrays = rw.evaluate(
+        data.y, scores, data.qid, "mrr auc", convention="trec", query_weight=[3, 1], doc_ids=data.doc_ids
+    )
+    assert by_data.to_dict() == by_arrays.to_dict()
+    assert by_data["mrr"] == 1.0  # equal scores by falling document id: d4 before d3
+    assert rw.evaluate(made_data(), scores, metrics="mrr", query_weight=[3, 1])["mrr"] == pytest.approx((3 + 0.75) / 4)
+
+
+@pytest.mark.parametrize(
+    ("fields", "passed"),
+    [({}, {"qid": [1, 1, 1, 1]}), ({}, {"qid": "ndcg@10"}), ({"query_weight": [1, 2]}, {"query_weight": [1, 2]})],
+)
+def test_what_ranking_data_has_is_not_passed_beside_it(fields: dict[str, Any], passed: dict[str, Any]) -> None:
+    (name,) = passed
+    with pytest.raises(DataError, match=f"RankingData brings its {name} along, got {name} too; pass the data alone"):
+        rw.evaluate(made_data(**fields), [1, 2, 3, 4], **passed)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"y": [], "scores": []}, "nothing to judge, got no labels"),
+        ({"y": [], "scores": []}, "there are no rows, got no labels"),
         ({"y": [1, 0], "scores": [1]}, "one entry per row, got 2 and 1"),
         ({"y": [1, np.nan], "scores": [1, 2]}, "labels must be finite, got nan at row 1"),
         ({"y": [1, 0], "scores": [np.nan, 2]}, "scores must be finite, got nan at row 0"),
@@ -110,8 +136,8 @@ def test_weights_weigh_queries() -> None:
         ({"y": [1, 0], "scores": [1, 2], "metrics": []}, "no metric was named"),
         ({"y": [1, 0], "scores": [1, 2], "ties": "random"}, "ties must be one of expected, worst"),
         ({"y": [1, 0], "scores": [1, 2], "empty": "none"}, "empty must be one of skip, 0, 1, error"),
-        ({"y": [1, 0], "scores": [1, 2], "weight": [1, 1]}, "one entry per query: got 2 for 1 queries"),
-        ({"y": [1, 0], "scores": [1, 2], "weight": [-1]}, "weights must be 0 or more"),
+        ({"y": [1, 0], "scores": [1, 2], "query_weight": [1, 1]}, "one entry per query: got 2 for 1 queries"),
+        ({"y": [1, 0], "scores": [1, 2], "query_weight": [-1]}, "weights must be 0 or more"),
     ],
 )
 def test_bad_input_gets_one_sentence(arguments: dict[str, Any], message: str) -> None:

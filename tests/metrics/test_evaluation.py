@@ -10,13 +10,13 @@ from rankwise.errors import MetricError
 from rankwise.metrics._evaluation import Evaluation, LeftOut
 
 
-def an_evaluation(values, *, weight=None, qids=None, left_out=None, notes=()) -> Evaluation:
+def an_evaluation(values, *, query_weight=None, qids=None, left_out=None, notes=()) -> Evaluation:
     values = np.asarray(values, dtype=float)
     return Evaluation(
         qids=np.arange(len(values)) if qids is None else np.asarray(qids),
         per_query={"auc": values, "ndcg@10": values / 2},
         left_out=left_out or {"auc": LeftOut(), "ndcg@10": LeftOut()},
-        weight=None if weight is None else np.asarray(weight, dtype=float),
+        query_weight=None if query_weight is None else np.asarray(query_weight, dtype=float),
         convention="standard",
         ties="expected",
         empty="skip",
@@ -32,7 +32,7 @@ def test_the_mean_skips_queries_left_out():
 
 
 def test_weights_weigh_and_zero_does_not_count():
-    evaluation = an_evaluation([0.2, 0.8, 0.5, math.nan], weight=[3, 1, 0, 5])
+    evaluation = an_evaluation([0.2, 0.8, 0.5, math.nan], query_weight=[3, 1, 0, 5])
     assert evaluation["auc"] == pytest.approx((3 * 0.2 + 0.8) / 4)
     assert evaluation.queries_counted("auc") == 2
 
@@ -41,7 +41,7 @@ def test_all_left_out_is_nan_without_a_warning():
     evaluation = an_evaluation([math.nan, math.nan])
     assert math.isnan(evaluation["auc"])
     assert np.isnan(evaluation.interval("auc")).all()
-    assert math.isnan(an_evaluation([0.5, 0.2], weight=[0, 0])["auc"])
+    assert math.isnan(an_evaluation([0.5, 0.2], query_weight=[0, 0])["auc"])
 
 
 def test_one_query_has_no_interval_and_the_table_a_dash():

@@ -59,7 +59,10 @@ def test_weights_of_queries_come_with_the_data(kind: str) -> None:
     by_data = RANKERS[kind]().fit(data)
     assert np.array_equal(by_data.predict(VALID), by_arrays.predict(VALID.X))
     metric = by_data.metric
-    assert by_data.score(data) == rw.evaluate(TRAIN.y, by_data.predict(TRAIN), TRAIN.qid, metric, weight=weight)[metric]
+    assert (
+        by_data.score(data)
+        == rw.evaluate(TRAIN.y, by_data.predict(TRAIN), TRAIN.qid, metric, query_weight=weight)[metric]
+    )
     with pytest.raises(DataError, match="brings its query_weight along, got query_weight too; pass the data alone"):
         RANKERS[kind]().fit(data, query_weight=weight)
 

@@ -83,6 +83,6 @@ def test_a_long_curve_is_thinned_and_keeps_its_shape():
     labels = (rng.random(200_000) < 0.1).astype(float)
     x, y = curves.roc_points(labels, labels + rng.normal(size=labels.size))
     few_x, few_y = curves.thinned(x, y)
-    assert few_x.size <= curves.MOST_POINTS
+    assert few_x.size <= curves.MAX_POINTS
     assert (few_x[0], few_y[0], few_x[-1], few_y[-1]) == (0, 0, 1, 1)
     assert np.trapezoid(few_y, few_x) == pytest.approx(np.trapezoid(y, x), abs=1e-4)

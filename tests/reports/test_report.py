@@ -10,6 +10,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
+from rankwise.data import RankingData
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics._evaluate import evaluate
 from rankwise.metrics.comparison._compare import compare
@@ -108,7 +109,7 @@ def test_colours_follow_the_page(page):
     assert not re.search(r"#(0072b2|1a1b1c|cacbcc|000000|262626)", figures)
 
 
-def test_it_says_what_was_judged_and_what_was_left_out(page):
+def test_it_says_what_was_evaluated_and_what_was_left_out(page):
     for words in ("A & B", "standard", "expected", "skip", "needs", "Holm-corrected", "wins / ties / losses"):
         assert words in page.said
 
@@ -182,7 +183,7 @@ def test_weights_unjudged_and_unretrieved_documents_and_another_convention(tmp_p
     scores["second"][::5] = -np.inf
     ids = np.array([f"d{row}" for row in range(y.size)])
     weight = np.arange(1.0, 31)
-    result = compare(y, scores, qid, ["ndcg@5", "mrr"], convention="trec", weight=weight, doc_ids=ids)
+    result = compare(y, scores, qid, ["ndcg@5", "mrr"], convention="trec", query_weight=weight, doc_ids=ids)
     page = page_of(tmp_path, result, y, scores, qid, doc_ids=ids)
     assert "one per query" in page.said
     assert "503" not in page.text[page.text.index("<h2>Worst") :]  # 0 by convention, but nothing to rank better
@@ -241,3 +242,11 @@ def test_what_does_not_fit_the_result_is_an_error_and_leaves_an_old_page_alone(t
 def test_matplotlib_is_imported_only_when_a_page_is_written():
     code = "import sys, rankwise.reports, rankwise.metrics; assert 'matplotlib' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_ranking_data_stands_for_labels_and_queries(tmp_path):
+    y, scores, qid = some_data(queries=6)
+    data = RankingData(np.zeros((y.size, 1)), y, qid)
+    by_arrays = write_report(tmp_path / "a.html", compare(y, scores, qid), y, scores, qid)
+    by_data = write_report(tmp_path / "b.html", compare(data, scores), data, scores)
+    assert by_data.read_bytes() == by_arrays.read_bytes()

@@ -13,7 +13,7 @@ from rankwise.kernels.sorting._ranks import run_starts
 from rankwise.metrics import Metric, evaluate, parse
 from rankwise.types import FloatArray, IntArray
 
-CLOSE = 1e-9
+VALUE_TOLERANCE = 1e-9
 
 
 def _lists(seed: int, longest: int, count: int) -> Iterator[FloatArray]:
@@ -25,17 +25,17 @@ def _lists(seed: int, longest: int, count: int) -> Iterator[FloatArray]:
 
 
 def _same(a: float, b: float) -> bool:
-    return (math.isnan(a) and math.isnan(b)) or abs(a - b) <= CLOSE * max(1.0, abs(a), abs(b))
+    return (math.isnan(a) and math.isnan(b)) or abs(a - b) <= VALUE_TOLERANCE * max(1.0, abs(a), abs(b))
 
 
 def check_text(metric: Metric) -> None:
     """The text form parses back to an equal metric, with an equal hash."""
     try:
-        again = parse(str(metric))
+        parsed = parse(str(metric))
     except MetricError as problem:
         raise AssertionError(f"{metric!r} is spelled {str(metric)!r}, which does not parse: {problem}") from None
-    same = again == metric and hash(again) == hash(metric)
-    assert same, f"{metric!r} is spelled {metric}, which reads as {again!r}"
+    same = parsed == metric and hash(parsed) == hash(metric)
+    assert same, f"{metric!r} is spelled {metric}, which reads as {parsed!r}"
 
 
 def check_range(metric: Metric) -> None:
@@ -46,7 +46,7 @@ def check_range(metric: Metric) -> None:
         undefined = {math.isnan(value) for value in values}
         assert len(undefined) == 1, f"{metric} of {labels} is NaN for some orders only"
         if undefined == {False}:
-            inside = min(values) >= -CLOSE and max(values) <= fitted.upper + CLOSE
+            inside = min(values) >= -VALUE_TOLERANCE and max(values) <= fitted.upper + VALUE_TOLERANCE
             assert inside, f"{metric} of {labels} leaves [0, {fitted.upper}]: {min(values)} to {max(values)}"
 
 
@@ -57,7 +57,7 @@ def check_best_order(metric: Metric) -> None:
         best = fitted.value(fitted.best_order(labels))
         for order in itertools.permutations(labels):
             value = fitted.value(list(order))
-            assert not value > best + CLOSE, f"{metric} of {order} is {value}, above its best order's {best}"
+            assert not value > best + VALUE_TOLERANCE, f"{metric} of {order} is {value}, above its best order's {best}"
 
 
 def _swapped(labels: FloatArray, i: int, j: int) -> FloatArray:
@@ -76,12 +76,11 @@ def check_swaps(metric: Metric) -> None:
         ranks = range(len(labels))
         i, j = np.meshgrid(ranks, ranks, indexing="ij")
         delta = fitted.swap_delta(labels, i, j)
-        expected = np.array([[fitted.value(_swapped(labels, a, b)) for b in ranks] for a in ranks]) - fitted.value(
-            labels
-        )
-        assert np.allclose(delta, delta.T, atol=CLOSE), f"swap_delta of {metric} on {labels} is not symmetric"
+        value = fitted.value(labels)
+        expected = np.array([[fitted.value(_swapped(labels, a, b)) - value for b in ranks] for a in ranks])
+        assert np.allclose(delta, delta.T, atol=VALUE_TOLERANCE), f"swap_delta of {metric} on {labels} is not symmetric"
         worst = np.unravel_index(np.abs(delta - expected).argmax(), delta.shape)
-        assert np.allclose(delta, expected, atol=CLOSE), (
+        assert np.allclose(delta, expected, atol=VALUE_TOLERANCE), (
             f"swap_delta of {metric} on {labels}, ranks {worst}: {delta[worst]}, but value changes by {expected[worst]}"
         )
 
@@ -99,7 +98,7 @@ def check_factors(metric: Metric) -> None:
         i, j = np.triu_indices(len(labels), k=1)
         i, j = i[labels[i] != labels[j]], j[labels[i] != labels[j]]
         stated = np.sum(weights[:, classes[i], classes[j]] * (heights[:, i] - heights[:, j]), axis=0)
-        same = np.allclose(stated, np.abs(fitted.swap_delta(labels, i, j)), atol=CLOSE)
+        same = np.allclose(stated, np.abs(fitted.swap_delta(labels, i, j)), atol=VALUE_TOLERANCE)
         assert same, f"swap_factors of {metric} on {labels} do not give its swap_delta"
 
 
@@ -109,18 +108,15 @@ def check_ties(metric: Metric) -> None:
     for labels in _lists(3, 6, 30):
         fitted = metric.for_labels(labels)
         alone = np.arange(len(labels) + 1)
-        assert _same(fitted.tied_value(labels, alone), fitted.value(labels)), (
-            f"{metric}: tied_value without ties differs"
-        )
+        same = _same(fitted.tied_value(labels, alone), fitted.value(labels))
+        assert same, f"{metric}: tied_value without ties differs"
         runs = run_starts(np.sort(rng.integers(0, 3, len(labels)).astype(float))[::-1])
         pieces = [labels[a:b] for a, b in itertools.pairwise(runs)]
         orders = [np.concatenate(order) for order in itertools.product(*map(itertools.permutations, pieces))]
         tied = fitted.tied_value(labels, runs)
         if metric.thresholds:
-            seen = [fitted.tied_value(order, runs) for order in orders]
-            assert all(_same(tied, other) for other in seen), (
-                f"{metric} of {labels}, runs {runs} sees the order of ties"
-            )
+            same = all(_same(tied, fitted.tied_value(order, runs)) for order in orders)
+            assert same, f"{metric} of {labels}, runs {runs} sees the order of ties"
         elif metric.has_exact_ties:
             mean = float(np.mean([fitted.value(order) for order in orders]))
             assert _same(tied, mean), f"{metric} of {labels}, runs {runs}: {tied}, but the mean over orders is {mean}"
@@ -137,13 +133,13 @@ def check_compiled(metric: Metric) -> None:
     """The compiled loop gives what the methods give when called on one query at a time."""
     for ties in (False, True):
         y, scores, qid = _example(4, ties)
-        found = evaluate(y, scores, qid, [metric]).per_query[str(metric)]
+        values = evaluate(y, scores, qid, [metric]).per_query[str(metric)]
         fitted = metric.for_labels(y)
         for q in np.unique(qid):
             order = np.argsort(-scores[qid == q], kind="stable")
             ranked = y[qid == q][order]
             expected = fitted.tied_value(ranked, run_starts(scores[qid == q][order]))
-            assert _same(float(found[q]), expected), f"{metric}: evaluate says {found[q]}, its methods {expected}"
+            assert _same(float(values[q]), expected), f"{metric}: evaluate gives {values[q]}, its methods {expected}"
 
 
 def check_rows(metric: Metric) -> None:
@@ -151,15 +147,15 @@ def check_rows(metric: Metric) -> None:
     y, scores, qid = _example(5, ties=metric.has_exact_ties)
     expected = evaluate(y, scores, qid, [metric])
     shuffled = np.random.default_rng(5).permutation(y.size)
-    moved = evaluate(y[shuffled], scores[shuffled], qid[shuffled], [metric])
-    back = np.argsort(moved.qids)
+    reordered = evaluate(y[shuffled], scores[shuffled], qid[shuffled], [metric])
+    back = np.argsort(reordered.qids)
     text = str(metric)
     for name, other in (
-        ("the order of the rows", moved.per_query[text][back]),
+        ("the order of the rows", reordered.per_query[text][back]),
         ("adding to the scores", evaluate(y, scores - 1e3, qid, [metric]).per_query[text]),
         ("a monotone map of the scores", evaluate(y, np.exp(scores / 100), qid, [metric]).per_query[text]),
     ):
-        close = np.allclose(expected.per_query[text], other, atol=CLOSE, equal_nan=True)
+        close = np.allclose(expected.per_query[text], other, atol=VALUE_TOLERANCE, equal_nan=True)
         assert close, f"{metric} changes with {name}"
 
 
@@ -167,15 +163,20 @@ def check_weights(metric: Metric) -> None:
     """A weighted mean stays between the lowest and the highest query."""
     y, scores, qid = _example(6, ties=False)
     weight = np.random.default_rng(6).exponential(size=30)
-    result = evaluate(y, scores, qid, [metric], weight=weight)
+    result = evaluate(y, scores, qid, [metric], query_weight=weight)
     values = result.per_query[str(metric)]
-    assert np.nanmin(values) - CLOSE <= result[metric] <= np.nanmax(values) + CLOSE, (
-        f"{metric}: weights leave the range"
-    )
+    inside = np.nanmin(values) - VALUE_TOLERANCE <= result[metric] <= np.nanmax(values) + VALUE_TOLERANCE
+    assert inside, f"{metric}: weights leave the range"
 
 
 def metric_checks() -> list[Callable[[Metric], None]]:
-    """All checks for metrics; each takes a metric and raises AssertionError."""
+    """List all checks for metrics, to be run one by one.
+
+    Returns
+    -------
+    list of callable
+        Each takes a metric and raises AssertionError.
+    """
     return [
         check_text,
         check_range,
@@ -192,6 +193,18 @@ def metric_checks() -> list[Callable[[Metric], None]]:
 def check_metric(metric: Metric) -> None:
     """Run every check on a metric.
 
+    Parameters
+    ----------
+    metric : Metric
+        Any metric.
+
+    Raises
+    ------
+    AssertionError
+        If a check fails; the message says what does not hold.
+
+    Examples
+    --------
     >>> from rankwise.metrics import NDCG
     >>> check_metric(NDCG(k=3))
     """

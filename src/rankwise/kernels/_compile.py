@@ -45,7 +45,7 @@ class _OptionalCache(FunctionCache):
         """The cached code of a signature, or None."""
         try:
             return super().load_overload(sig, target_context)  # type: ignore[no-any-return,no-untyped-call]
-        except OSError:
+        except (OSError, ImportError):  # the latter where a module that the code names was moved since
             return None
 
     def save_overload(self, sig: object, data: CompileResult) -> None:

@@ -14,6 +14,7 @@ from typing import ClassVar, NamedTuple, Self, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankwise._validation import register as register_class
 from rankwise.kernels import _metric_loops as loops
 from rankwise.kernels._compile import compiled_hooks, specialize
 from rankwise.metrics._fields import MetricFields
@@ -73,8 +74,8 @@ class Metric(MetricHooks, MetricFields):
 
     def __init_subclass__(cls, *, register: bool = True) -> None:
         super().__init_subclass__()
-        if register and cls.__dict__.get("name"):
-            _CLASSES[cls.__qualname__] = cls
+        if register:  # by class name: two metrics may share a text name, as auc and auc[2] do
+            register_class(cls, "name", _CLASSES, cls.__qualname__)
 
     def value(self, ranked: ArrayLike, ideal: ArrayLike | None = None) -> float:
         """Return how good a ranking is.

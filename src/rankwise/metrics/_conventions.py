@@ -1,4 +1,4 @@
-"""How other programs judge, as presets: what they do about ties, empty queries and each metric's small print."""
+"""How other programs evaluate, as presets: what they do about ties, empty queries and each metric's small print."""
 
 from __future__ import annotations
 
@@ -41,24 +41,12 @@ class Convention:
         return self.empty_for.get(type(metric), self.empty)
 
 
-def _linear(metric: Metric) -> Metric:
-    assert isinstance(metric, DCG | NDCG)
-    return replace(metric, linear=True)
-
-
-def _letor(metric: Metric) -> Metric:
-    assert isinstance(metric, NDCG)
-    return replace(metric, letor=True)
-
-
-def _capped(metric: Metric) -> Metric:
-    assert isinstance(metric, AveragePrecision | Precision)
-    return replace(metric, capped=True)
+def _with(**flags: bool) -> Callable[[Metric], Metric]:
+    return lambda metric: replace(metric, **flags)
 
 
 def _by_threshold(metric: Metric) -> Metric:
-    assert isinstance(metric, AveragePrecision)
-    return AUCPR() if metric.k is None else metric
+    return AUCPR() if metric == AveragePrecision() else metric
 
 
 CONVENTIONS = {
@@ -70,7 +58,7 @@ CONVENTIONS = {
             "LETOR 4.0's evaluation script: its own discounts, NDCG@k of fewer than k documents is 0",
             "input",
             "0",
-            variants={NDCG: _letor},
+            variants={NDCG: _with(letor=True)},
         ),
         Convention(
             "trec",
@@ -78,14 +66,14 @@ CONVENTIONS = {
             "docid",
             "0",
             single_precision=True,
-            variants={NDCG: _linear, DCG: _linear},
+            variants=dict.fromkeys((NDCG, DCG), _with(linear=True)),
         ),
         Convention(
             "lightgbm",
             "LightGBM's ndcg, map and auc: ties in row order, a query without relevant documents is perfect",
             "input",
             "1",
-            variants={AveragePrecision: _capped},
+            variants={AveragePrecision: _with(capped=True)},
         ),
         Convention(
             "xgboost",
@@ -93,14 +81,14 @@ CONVENTIONS = {
             "input",
             "1",
             single_precision=True,
-            variants={AveragePrecision: _capped, Precision: _capped},
+            variants=dict.fromkeys((AveragePrecision, Precision), _with(capped=True)),
         ),
         Convention(
             "sklearn",
             "scikit-learn's ndcg_score, dcg_score, average_precision_score and roc_auc_score",
             "expected",
             "0",
-            variants={NDCG: _linear, DCG: _linear, AveragePrecision: _by_threshold},
+            variants=dict.fromkeys((NDCG, DCG), _with(linear=True)) | {AveragePrecision: _by_threshold},
             empty_for={AUC: "skip"},
         ),
     )

@@ -1,28 +1,35 @@
-"""Judge scores against labels: `evaluate`."""
+"""From scores to the values of metrics: `evaluate`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import logging
+from collections.abc import Iterable, Mapping
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rankwise._validation import as_vector, check_choice
 from rankwise.data._groups import QueryGroups
+from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError, ShapeError
+from rankwise.kernels import _threads as threads
+from rankwise.kernels.sorting._ranks import run_starts
 from rankwise.metrics._base import Metric
 from rankwise.metrics._conventions import Empty, convention_named
-from rankwise.metrics._evaluate_queries import evaluate_queries
 from rankwise.metrics._evaluation import Evaluation, LeftOut
+from rankwise.metrics._hooks import N_SHUFFLES
 from rankwise.metrics._names import parse_all
-from rankwise.metrics._ranking import Ties, rank
-from rankwise.types import FloatArray
+from rankwise.metrics._ranking import Ranking, Ties, rank
+from rankwise.types import FloatArray, IntArray
 
 DEFAULT_METRICS = ("ndcg@10", "map", "mrr", "auc")
 
+log = logging.getLogger(__name__)
+
 
 def evaluate(
-    y: ArrayLike,
+    y: ArrayLike | RankingData,
     scores: ArrayLike,
     qid: ArrayLike | None = None,
     metrics: str | Metric | Iterable[str | Metric] = DEFAULT_METRICS,
@@ -30,21 +37,60 @@ def evaluate(
     convention: str = "standard",
     ties: Ties | None = None,
     empty: Empty | None = None,
-    weight: ArrayLike | None = None,
+    query_weight: ArrayLike | None = None,
     doc_ids: ArrayLike | None = None,
 ) -> Evaluation:
-    """Judge `scores` by the labels `y`, query by query; rows may come in any order, `qid=None` is one list.
+    """Evaluate scores against labels, query by query.
 
-    `convention` sets how ties and queries without a relevant document are handled, and each metric's small print;
-    `ties` and `empty` override it. A label below 0 means "not judged", a score of −inf "not retrieved".
-    `weight` has one entry per query, in order of first appearance, and weighs the means only.
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,) or RankingData
+        Labels, in any order of the rows; below 0 means "not judged". RankingData brings its queries, query weights and
+        document ids along.
+    scores : array-like of shape (n_rows,)
+        The higher, the better the rank; −inf means "not retrieved".
+    qid : array-like of shape (n_rows,), optional
+        The query of each row. By default all rows are one list.
+    metrics : str, Metric or iterable of them, default=("ndcg@10", "map", "mrr", "auc")
+        Metrics or their names; a text may hold several, with spaces or commas between.
+    convention : {"standard", "letor4", "trec", "lightgbm", "xgboost", "sklearn"}, default="standard"
+        The program whose rules for ties, undefined queries and the metrics' small print are followed.
+    ties : {"expected", "worst", "best", "input", "docid"}, optional
+        How equal scores are ordered; overrides the convention.
+    empty : {"skip", "0", "1", "error"}, optional
+        What a query counts that a metric is not defined for; overrides the convention.
+    query_weight : array-like of shape (n_queries,), optional
+        One number per query, in order of first appearance; it weighs the means and nothing else.
+    doc_ids : array-like of shape (n_rows,), optional
+        Document ids, which `ties="docid"` orders by.
 
+    Returns
+    -------
+    Evaluation
+        The values of every query, and their means.
+
+    Raises
+    ------
+    DataError
+        If the arrays cannot be ranked, or do not fit together.
+    MetricError
+        If a metric, a convention or a rule is not known.
+
+    Examples
+    --------
     >>> result = evaluate([1, 0, 0, 2], [0.9, 0.1, 0.5, 0.4], ["a", "a", "b", "b"], ["ndcg@10", "mrr"])
     >>> result["mrr"], result.per_query["mrr"]
     (0.75, array([1. , 0.5]))
+
+    RankingData has labels and queries already.
+
+    >>> data = RankingData([[0.9], [0.1], [0.5], [0.4]], [1, 0, 0, 2], ["a", "a", "b", "b"])
+    >>> evaluate(data, [0.9, 0.1, 0.5, 0.4], metrics="mrr")["mrr"]
+    0.75
     """
     preset = convention_named(convention)
     tie_rule = check_choice("ties", ties or preset.ties, Ties)
+    y, qid, query_weight, doc_ids = labelled_rows(y, qid, query_weight, doc_ids)
     labels = as_vector("labels", y)
     values = as_vector("scores", scores, low=-np.inf)
     if values.size != labels.size:
@@ -55,19 +101,19 @@ def evaluate(
     if ids is not None and len(ids) != labels.size:
         raise ShapeError(f"doc_ids must have one entry per row: got {len(ids)} for {labels.size} rows")
     groups = QueryGroups.of_rows(qid, labels.size)
-    asked = parse_all(metrics)
+    requested = parse_all(metrics)
     grades = np.maximum(labels, 0.0) if labels.min() < 0 else labels
-    judged = {text: preset.apply(metric).for_labels(grades) for text, metric in asked.items()}
-    per_query, notes = evaluate_queries(judged, rank(labels, values, groups, tie_rule, ids))
+    variants = {text: preset.apply(metric).for_labels(grades) for text, metric in requested.items()}
+    per_query, notes = _evaluate_queries(variants, rank(labels, values, groups, tie_rule, ids))
     left_out = {}
-    for text, metric in asked.items():
+    for text, metric in requested.items():
         rule = check_choice("empty", empty or preset.empty_of(metric), Empty)
-        left_out[text] = _settle(text, metric, per_query[text], rule, groups)
+        left_out[text] = _apply_empty_rule(text, metric, per_query[text], rule, groups)
     return Evaluation(
         qids=groups.qids,
         per_query=per_query,
         left_out=left_out,
-        weight=_query_weights(weight, groups),
+        query_weight=_query_weights(query_weight, groups),
         convention=convention,
         ties=tie_rule,
         empty=empty or preset.empty,
@@ -75,7 +121,67 @@ def evaluate(
     )
 
 
-def _settle(text: str, metric: Metric, values: FloatArray, rule: Empty, groups: QueryGroups) -> LeftOut:
+def labelled_rows(
+    y: ArrayLike | RankingData,
+    qid: ArrayLike | None,
+    query_weight: ArrayLike | None = None,
+    doc_ids: ArrayLike | None = None,
+) -> tuple[ArrayLike, ArrayLike | None, ArrayLike | None, ArrayLike | None]:
+    """Labels, queries, query weights and document ids; RankingData brings along those that it has."""
+    if not isinstance(y, RankingData):
+        return y, qid, query_weight, doc_ids
+    for name, value in (("qid", qid), ("query_weight", query_weight), ("doc_ids", doc_ids)):
+        if value is not None and getattr(y, name) is not None:
+            raise DataError(
+                f"RankingData brings its {name} along, got {name} too; pass the data alone, and metrics as metrics="
+            )
+    weight, ids = y.query_weight, y.doc_ids
+    return y.y, y.qid, query_weight if weight is None else weight, doc_ids if ids is None else ids
+
+
+def _evaluate_queries(metrics: Mapping[str, Metric], ranking: Ranking) -> tuple[dict[str, FloatArray], list[str]]:
+    """Values of every metric on every query (NaN where it is not defined), and notes on how exact they are."""
+    results: dict[str, FloatArray] = {}
+    notes, tasks, slow = [], [], []
+    for text, metric in metrics.items():
+        view = ranking if metric.takes_unjudged else ranking.unjudged_as_irrelevant
+        if metric.ranks_everything:
+            view = view.complete
+        values = results[text] = np.full(len(ranking.offsets) - 1, np.nan)
+        loop = metric.query_loop()
+        if loop is None:
+            log.info("%s is plain Python and so called once per query; mark its methods @compiled for speed", text)
+            slow.append((text, metric, view, np.arange(len(values)), values))
+            continue
+        arrays = (view.labels, view.scores, view.ideal, view.offsets, view.retrieved, view.tied)
+        tasks += [partial(loop.run, *arrays, low, high, values) for low, high in threads.chunks(view.offsets)]
+        if not loop.handles_ties and view.tied.any():
+            slow.append((text, metric, view, np.flatnonzero(view.tied), values))
+    threads.run(tasks)
+    for text, metric, view, queries, values in slow:
+        error = _call_per_query(metric, view, queries, values)
+        if error > 0:
+            exactness = f"standard error up to {error:.1g}"
+            notes.append(f"{text}: tied scores are averaged over {N_SHUFFLES} seeded orders per query, {exactness}")
+    return results, notes
+
+
+def _call_per_query(metric: Metric, ranking: Ranking, queries: IntArray, values: FloatArray) -> float:
+    """Fill in these queries by calling the metric's methods; the largest standard error of averaged ties."""
+    max_error = 0.0
+    for q in queries:
+        start, end = ranking.offsets[q], ranking.offsets[q] + ranking.retrieved[q]
+        labels, ideal = ranking.labels[start:end], ranking.ideal[start : ranking.offsets[q + 1]]
+        if ranking.tied[q]:
+            runs = run_starts(ranking.scores[start:end])
+            values[q], error = metric.tied_value_and_error(labels, runs, ideal)
+            max_error = max(max_error, error)
+        else:
+            values[q] = metric.value(labels, ideal)
+    return max_error
+
+
+def _apply_empty_rule(text: str, metric: Metric, values: FloatArray, rule: Empty, groups: QueryGroups) -> LeftOut:
     """Apply the rule for queries that the metric is not defined for, in place."""
     undefined = np.isnan(values)
     count = int(undefined.sum())
@@ -88,12 +194,14 @@ def _settle(text: str, metric: Metric, values: FloatArray, rule: Empty, groups: 
     return LeftOut(count, f"needs {metric.needs}" if count else "")
 
 
-def _query_weights(weight: ArrayLike | None, groups: QueryGroups) -> FloatArray | None:
-    if weight is None:
+def _query_weights(query_weight: ArrayLike | None, groups: QueryGroups) -> FloatArray | None:
+    if query_weight is None:
         return None
-    weights = as_vector("weights", weight)
+    weights = as_vector("weights", query_weight)
     if weights.size != groups.n_queries:
-        raise ShapeError(f"weight must have one entry per query: got {weights.size} for {groups.n_queries} queries")
+        raise ShapeError(
+            f"query_weight must have one entry per query: got {weights.size} for {groups.n_queries} queries"
+        )
     if (weights < 0).any() or not weights.any():
         raise DataError("weights must be 0 or more and not all 0; drop the queries that should not count")
     return weights

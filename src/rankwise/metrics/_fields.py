@@ -30,6 +30,12 @@ class MetricFields:
     name: ClassVar[str] = ""
     aliases: ClassVar[Mapping[str, str]] = {}  # other spellings of flags in text
 
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            if field.type in ("float", float):  # or a whole number would be compiled anew, for a record of its own
+                object.__setattr__(self, field.name, float(getattr(self, field.name)))
+        check_cutoff(getattr(self, "k", None))
+
     def record(self) -> np.void:
         """Return the fields as compiled code reads them.
 

@@ -16,8 +16,25 @@ EXAMPLES = (
 
 
 def parse(text: str | Metric) -> Metric:
-    """The metric that a text spells; a metric is passed through.
+    """Return the metric that a text spells.
 
+    Parameters
+    ----------
+    text : str or Metric
+        A name such as `ndcg@10`, `map[capped]@5` or `r@p=0.95`; a metric is returned as it is.
+
+    Returns
+    -------
+    Metric
+        The metric, for which `parse(str(metric)) == metric`.
+
+    Raises
+    ------
+    MetricError
+        If no metric is spelled so.
+
+    Examples
+    --------
     >>> parse("ndcg@10")
     NDCG(k=10, linear=False, letor=False)
     >>> str(parse("r@p=0.95"))
@@ -45,7 +62,7 @@ def parse_all(metrics: str | Metric | Iterable[str | Metric]) -> dict[str, Metri
         metrics = re.findall(r"[^\s,\[]+(?:\[[^\]]*\])?[^\s,\[]*", metrics)
     elif isinstance(metrics, Metric):
         metrics = [metrics]
-    found = {str(metric): metric for metric in map(parse, metrics)}
-    if not found:
+    by_text = {str(metric): metric for metric in map(parse, metrics)}
+    if not by_text:
         raise MetricError("no metric was named; name at least one, such as ndcg@10")
-    return found
+    return by_text

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError
 from rankwise.kernels import _threads as threads
 from rankwise.kernels.sorting import _ranks as ranks
 from rankwise.kernels.sorting._radix import radix_argsort
-from rankwise.types import BoolArray, FloatArray, IntArray
+from rankwise.types import AnyArray, BoolArray, FloatArray, IntArray
 
 Ties = Literal["expected", "worst", "best", "input", "docid"]
 
-LONG = 20_000  # rows from which a radix sort in threads beats merging
+RADIX_MIN_ROWS = 20_000  # of a query, from which a radix sort in threads beats merging
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Ranking:
         return sorted_labels(self.labels, self.offsets)
 
     @cached_property
-    def judged(self) -> Ranking:
+    def unjudged_as_irrelevant(self) -> Ranking:
         """The same with unjudged documents (label below 0) as irrelevant ones."""
         return replace(self, labels=np.maximum(self.labels, 0.0)) if (self.labels < 0).any() else self
 
@@ -59,16 +58,16 @@ def _order(scores: FloatArray, offsets: IntArray) -> IntArray:
     """Rows by falling score within each query, equal scores as they stand."""
     order = np.empty(scores.size, dtype=np.int64)
     sizes = np.diff(offsets)
-    longest = int(sizes[sizes <= LONG].max(initial=0))
+    longest = int(sizes[sizes <= RADIX_MIN_ROWS].max(initial=0))
     threads.by_queries(lambda a, b: ranks.rank_short_lists(scores, offsets, longest, a, b, order), offsets)
-    for q in np.flatnonzero(sizes > LONG):
+    for q in np.flatnonzero(sizes > RADIX_MIN_ROWS):
         start, stop = offsets[q], offsets[q + 1]
         order[start:stop] = radix_argsort(scores[start:stop])
         order[start:stop] += start
     return order
 
 
-def descending_order(scores: FloatArray, offsets: IntArray, key: NDArray[Any] | None = None) -> IntArray:
+def descending_order(scores: FloatArray, offsets: IntArray, key: AnyArray | None = None) -> IntArray:
     """Rows of grouped data by falling score within each query; equal scores by rising `key`, or as they stand."""
     order = _order(scores, offsets)
     if key is not None:
@@ -76,7 +75,7 @@ def descending_order(scores: FloatArray, offsets: IntArray, key: NDArray[Any] | 
     return order
 
 
-def _tie_key(ties: Ties, labels: FloatArray, doc_ids: NDArray[Any] | None) -> FloatArray | None:
+def _tie_key(ties: Ties, labels: FloatArray, doc_ids: AnyArray | None) -> FloatArray | None:
     """What orders equal scores, rising; None: as they stand."""
     if ties == "worst":
         return labels
@@ -96,7 +95,7 @@ def rank(
     scores: FloatArray,
     groups: QueryGroups,
     ties: Ties,
-    doc_ids: NDArray[Any] | None = None,
+    doc_ids: AnyArray | None = None,
 ) -> Ranking:
     """Rank the rows of each query by falling score (labels, scores and ids in the order of the input)."""
     key = _tie_key(ties, labels, doc_ids)

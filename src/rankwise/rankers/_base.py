@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from rankwise._validation import as_vector
+from rankwise._validation import as_vector, register
 from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError
 from rankwise.metrics import Metric, evaluate, parse
@@ -45,8 +45,7 @@ class SavableModel(BaseEstimator, ABC):  # type: ignore[misc]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if cls.__dict__.get("kind"):
-            _KINDS[cls.kind] = cls
+        register(cls, "kind", _KINDS)
 
     @abstractmethod
     def scores(self, X: Any) -> FloatArray:
@@ -104,7 +103,7 @@ class Ranker(SavableModel):
             rows = as_vector("weights", sample_weight)
             groups = QueryGroups.of_rows(qid, rows.size)
             weight = np.add.reduceat(groups.grouped(rows), groups.offsets[:-1]) / groups.sizes
-        return evaluate(y, self.predict(X), qid, metric, weight=weight)[metric]
+        return evaluate(y, self.predict(X), qid, metric, query_weight=weight)[metric]
 
 
 def model_kinds() -> dict[str, type[SavableModel]]:

@@ -1,4 +1,4 @@
-"""One HTML page that shows what `evaluate` or `compare` found."""
+"""One HTML page that shows the result of `evaluate` or `compare`."""
 
 from rankwise.reports._report import write_report
 

@@ -16,7 +16,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from rankwise.reports._curves import MOST_POINTS, Curve
+from rankwise.reports._curves import MAX_POINTS, Curve
 from rankwise.reports._markup import Markup, element
 from rankwise.types import FloatArray
 
@@ -52,7 +52,7 @@ STYLE = {
 }
 
 # matplotlib keeps its settings in one place for all threads.
-_SETTINGS = Lock()
+SETTINGS_LOCK = Lock()
 
 
 def cutoff_figure(
@@ -66,7 +66,7 @@ def cutoff_figure(
             cutoffs = np.arange(1, mean.size + 1) + 0.12 * (index - (len(means) - 1) / 2)
             axes.errorbar(
                 cutoffs, mean, yerr=(mean - low, high - mean), capsize=2, elinewidth=1, marker="o",
-                markersize=3, color=_colour(index), linestyle=_dashes(index),
+                markersize=3, color=series_colour(index), linestyle=series_dashes(index),
             )  # fmt: skip
         axes.set(xlabel="cut-off k", ylabel="NDCG@k", xticks=np.arange(1, means[0].size + 1))
 
@@ -93,9 +93,9 @@ def curve_figure(
             axes.plot([0, 1], [0, 1], color=RULE, linewidth=1)
         for index, curve in enumerate(curves):
             if curve is not None:
-                axes.plot(curve.x, curve.y, color=_colour(index), linestyle=_dashes(index))
+                axes.plot(curve.x, curve.y, color=series_colour(index), linestyle=series_dashes(index))
         for index, x, y, word in marks:
-            axes.plot([x], [y], color=_colour(index), marker="o", markersize=7)
+            axes.plot([x], [y], color=series_colour(index), marker="o", markersize=7)
             right = x < (0.7 if chance else 0.3)  # away from the curve, but inside the figure
             axes.annotate(
                 word, (x, y), (9 if right else -9, -4), textcoords="offset points", va="top",
@@ -109,13 +109,13 @@ def curve_figure(
 def difference_figure(name: str, label: str, differences: FloatArray) -> Markup:
     """Difference of two systems on each query, sorted: the area above the line is what the first one wins."""
     descending = np.sort(differences)[::-1]
-    if descending.size > MOST_POINTS:
-        descending = descending[np.linspace(0, descending.size - 1, MOST_POINTS).round().astype(int)]
+    if descending.size > MAX_POINTS:
+        descending = descending[np.linspace(0, descending.size - 1, MAX_POINTS).round().astype(int)]
 
     def draw(axes: Axes) -> None:
         edges = np.linspace(0, differences.size, descending.size + 1)
-        axes.stairs(np.maximum(descending, 0), edges, fill=True, color=_colour(0))
-        axes.stairs(np.minimum(descending, 0), edges, fill=True, color=_colour(1))
+        axes.stairs(np.maximum(descending, 0), edges, fill=True, color=series_colour(0))
+        axes.stairs(np.minimum(descending, 0), edges, fill=True, color=series_colour(1))
         axes.axhline(0, color=INK, linewidth=0.6)
         axes.set(xlabel="queries, from best to worst", ylabel="difference", xlim=(0, differences.size))
 
@@ -133,7 +133,7 @@ def swatch(index: int) -> Markup:
 
 
 def _drawn(name: str, label: str, draw: Callable[[Axes], None]) -> Markup:
-    with _SETTINGS, matplotlib.style.context(["default", STYLE | {"svg.hashsalt": name}]):
+    with SETTINGS_LOCK, matplotlib.style.context(["default", STYLE | {"svg.hashsalt": name}]):
         figure = Figure(figsize=(5, 3.4), layout="constrained")
         draw(figure.add_subplot())
         text = io.StringIO()
@@ -159,10 +159,12 @@ def _inline(svg: str, name: str, label: str) -> Markup:
     return Markup(f"{opening} {view_box.group()}>{body}</svg>")
 
 
-def _colour(index: int) -> str:
+def series_colour(index: int) -> str:
+    """The colour of the system of this number."""
     return SERIES[index % len(SERIES)]
 
 
-def _dashes(index: int) -> tuple[int, tuple[float, ...]] | str:
+def series_dashes(index: int) -> tuple[int, tuple[float, ...]] | str:
+    """The line style of the system of this number."""
     pattern = DASHES[index % len(DASHES)]
     return (0, pattern) if pattern else "-"

@@ -15,47 +15,49 @@ from matplotlib.ticker import MaxNLocator
 
 from rankwise.data._atomic import atomic_path
 from rankwise.errors import DataError
-from rankwise.reports._figures import _SETTINGS, DASHES, INK, SERIES, STYLE
+from rankwise.reports._figures import INK, SETTINGS_LOCK, STYLE, series_colour, series_dashes
 from rankwise.sampling import Simulation
 
-ENDINGS = (".png", ".svg")
-MOST_BANDS = 4  # more lie upon each other and hide the curves; the intervals are in the table and in JSON
+PICTURE_SUFFIXES = (".png", ".svg")
+MAX_BANDS = 4  # more lie upon each other and hide the curves; the intervals are in the table and in JSON
 ON_PAPER = STYLE | {"figure.facecolor": "white", "savefig.dpi": 150, "svg.hashsalt": "rankwise"}
 
 
 def check_picture_name(path: str | PathLike[str]) -> None:
     """Pictures are PNG or SVG, by the ending of the name."""
-    if Path(path).suffix.lower() not in ENDINGS:
-        raise DataError(f"a picture must end in {' or '.join(ENDINGS)}, got {path}; name it so")
+    if Path(path).suffix.lower() not in PICTURE_SUFFIXES:
+        raise DataError(f"a picture must end in {' or '.join(PICTURE_SUFFIXES)}, got {path}; name it so")
 
 
-def write_learning_curves(path: str | PathLike[str], found: Simulation) -> Path:
+def write_learning_curves(path: str | PathLike[str], simulation: Simulation) -> Path:
     """Draw the mean curve of each sampler by rounds, its interval over runs as a band, and what all labels give."""
     check_picture_name(path)
-    with _SETTINGS, matplotlib.style.context(["default", ON_PAPER]):
-        figure = Figure(figsize=(4.2 * len(found.metrics), 4.0), layout="constrained")
-        panels = figure.subplots(1, len(found.metrics), squeeze=False)[0]
-        for axes, metric in zip(panels, found.metrics, strict=True):
-            _draw(axes, found, metric)
-        _key(figure, panels[0].get_lines(), [*found.samplers, "all labels"])
+    with SETTINGS_LOCK, matplotlib.style.context(["default", ON_PAPER]):
+        figure = Figure(figsize=(4.2 * len(simulation.metrics), 4.0), layout="constrained")
+        panels = figure.subplots(1, len(simulation.metrics), squeeze=False)[0]
+        for axes, metric in zip(panels, simulation.metrics, strict=True):
+            _draw(axes, simulation, metric)
+        _key(figure, panels[0].get_lines(), [*simulation.samplers, "all labels"])
         with atomic_path(path) as temporary:
             figure.savefig(temporary, metadata={"Date": None} if temporary.suffix.lower() == ".svg" else None)
     return Path(path)
 
 
-def _draw(axes: Axes, found: Simulation, metric: str) -> None:
-    rounds = np.arange(found.rounds + 1)
-    for index, name in enumerate(found.samplers):
-        colour, dashes = SERIES[index % len(SERIES)], DASHES[index % len(DASHES)]
-        low, high = found.interval(name, metric)
-        axes.plot(rounds, found.mean(name, metric), color=colour, linestyle=(0, dashes) if dashes else "-")
-        if len(found.samplers) <= MOST_BANDS:
+def _draw(axes: Axes, simulation: Simulation, metric: str) -> None:
+    rounds = np.arange(simulation.rounds + 1)
+    for index, name in enumerate(simulation.samplers):
+        low, high = simulation.interval(name, metric)
+        colour = series_colour(index)
+        axes.plot(rounds, simulation.mean(name, metric), color=colour, linestyle=series_dashes(index))
+        if len(simulation.samplers) <= MAX_BANDS:
             axes.fill_between(rounds, low, high, color=colour, alpha=0.15, linewidth=0)
-    axes.axhline(found.full[metric], color=INK, linewidth=1, linestyle=(0, (2, 2)))
-    axes.set(title=metric, xlabel="rounds", xlim=(0, found.rounds))
-    ticks = [int(t) for t in MaxNLocator(5, integer=True).tick_values(0, found.rounds) if 0 <= t <= found.rounds]
+    axes.axhline(simulation.full[metric], color=INK, linewidth=1, linestyle=(0, (2, 2)))
+    axes.set(title=metric, xlabel="rounds", xlim=(0, simulation.rounds))
+    ticks = [
+        int(t) for t in MaxNLocator(5, integer=True).tick_values(0, simulation.rounds) if 0 <= t <= simulation.rounds
+    ]
     axes.set_xticks(ticks)
-    labels = np.mean([counts.mean(axis=0) for counts in found.labelled.values()], axis=0) / found.queries
+    labels = np.mean([counts.mean(axis=0) for counts in simulation.labelled.values()], axis=0) / simulation.queries
     above = axes.secondary_xaxis("top")
     above.set_xticks(ticks, [f"{labels[t]:.3g}" for t in ticks])
     above.set_xlabel("labels per query")

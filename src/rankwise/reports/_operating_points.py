@@ -1,4 +1,4 @@
-"""Where on its curve per system stands by a metric such as `r@p=0.95`: the threshold that the metric's value is of."""
+"""Where each system stands on its curve by a metric such as `r@p=0.95`: the threshold that the value belongs to."""
 
 from __future__ import annotations
 
@@ -7,14 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankwise.metrics._names import parse
-from rankwise.metrics.catalogue._precision_at_recall import PrecisionAtRecall
-from rankwise.metrics.catalogue._recall_at_precision import RecallAtPrecision
-from rankwise.metrics.catalogue._tpr_at_fpr import TPRAtFPR
-from rankwise.metrics.certification._operating_point import counts_at
-from rankwise.reports._judged import Judged
+from rankwise.metrics.catalogue._curve import CurveMetric
+from rankwise.metrics.certification._operating_point import counts_at, demand_of
+from rankwise.reports._report_data import ReportData
 from rankwise.types import FloatArray
-
-PointMetric = RecallAtPrecision | PrecisionAtRecall | TPRAtFPR
 
 
 @dataclass(frozen=True)
@@ -30,8 +26,13 @@ class OperatingPoint:
 
     @property
     def on_roc(self) -> bool:
-        """Is it read off the ROC curve?"""
-        return isinstance(parse(self.metric), TPRAtFPR)
+        """Whether it is read off the ROC curve."""
+        return demand_of(self.metric).rate == "fpr"
+
+    @property
+    def place(self) -> tuple[float, float]:
+        """Where it stands on its curve."""
+        return (self.fpr, self.recall) if self.on_roc else (self.recall, self.precision)
 
     def __str__(self) -> str:
         held = f"false positive rate {self.fpr:.3g}" if self.on_roc else f"precision {self.precision:.3g}"
@@ -40,21 +41,21 @@ class OperatingPoint:
 
 
 def marks_a_point(metric: str) -> bool:
-    """Is its value that of one threshold on a curve?"""
-    return isinstance(parse(metric), PointMetric)
+    """Whether the value of a metric is that of one threshold on a curve."""
+    point_metric = parse(metric)
+    return isinstance(point_metric, CurveMetric) and point_metric.demand() is not None
 
 
-def operating_points(judged: Judged) -> list[OperatingPoint]:
+def operating_points(report: ReportData) -> list[OperatingPoint]:
     """Those of all systems by all such metrics; none for several queries, each of which has thresholds of its own."""
-    if judged.groups.n_queries > 1:
+    if report.groups.n_queries > 1:
         return []
-    metrics = [metric for metric in judged.comparison.metrics if marks_a_point(metric)]
-    found = [
-        operating_point(metric, judged.labels, scores, system)
-        for metric in metrics
-        for system, scores in enumerate(judged.scores.values())
+    points = [
+        operating_point(metric, report.labels, scores, system)
+        for metric in filter(marks_a_point, report.comparison.metrics)
+        for system, scores in enumerate(report.scores.values())
     ]
-    return [point for point in found if point is not None]
+    return [point for point in points if point is not None]
 
 
 def operating_point(metric: str, labels: FloatArray, scores: FloatArray, system: int = 0) -> OperatingPoint | None:
@@ -64,16 +65,15 @@ def operating_point(metric: str, labels: FloatArray, scores: FloatArray, system:
     >>> print(operating_point("r@p=0.9", labels, scores))
     recall 0.667 at precision 1, threshold 3
     """
-    judge = parse(metric)
-    assert isinstance(judge, PointMetric)
+    point_metric = parse(metric)
+    assert isinstance(point_metric, CurveMetric)
     thresholds = np.unique(scores)[::-1]
     counts = counts_at(thresholds, labels > 0, scores)
     if counts.positives == 0 or counts.negatives == 0:
         return None
-    values = judge.point(counts.tp, counts.tp + counts.fp, counts.positives, counts.negatives)
+    values = point_metric.point(counts.tp, counts.tp + counts.fp, counts.positives, counts.negatives)
     best = int(np.argmax(values))
     if values[best] == 0:
         return None
-    rates = (float(counts.share(rate)[best]) for rate in ("precision", "recall", "fpr"))
-    precision, recall, specificity = rates
+    precision, recall, specificity = (float(counts.share(rate)[best]) for rate in ("precision", "recall", "fpr"))
     return OperatingPoint(metric, system, float(thresholds[best]), precision, recall, 1.0 - specificity)

@@ -9,13 +9,13 @@ import numpy as np
 
 from rankwise.metrics._evaluation import Evaluation
 from rankwise.metrics.comparison._compare import Comparison, PairTest, format_p_value
-from rankwise.reports._judged import Judged
 from rankwise.reports._markup import Markup, element, joined
+from rankwise.reports._report_data import ReportData
 from rankwise.types import FloatArray
 
-WORST = 10
-TOP = 10
-SHADES = 4
+N_WORST_QUERIES = 10
+N_TOP_DOCUMENTS = 10
+N_SHADES = 4
 """Shades of a relevant label in page.css, g1 to g4."""
 
 
@@ -48,7 +48,7 @@ def metric_table(comparison: Comparison) -> Markup:
 
 
 def test_table(tests: Iterable[PairTest], level: float) -> Markup:
-    """A row a pair of systems and metric; p-values below 1 − level are bold."""
+    """A row per pair of systems and metric; p-values below 1 − level are bold."""
 
     def p_cell(p: float) -> Markup:
         return element("td", format_p_value(p), class_="number clear" if p < 1 - level else "number")
@@ -70,32 +70,32 @@ def test_table(tests: Iterable[PairTest], level: float) -> Markup:
     return _table("Differences between systems", [*heads, "wins / ties / losses"], rows)
 
 
-def worst_table(judged: Judged) -> Markup:
+def worst_table(report: ReportData) -> Markup:
     """The queries with the lowest values, with the labels at the top of each system's list."""
-    largest = float(judged.labels.max())
+    largest = float(report.labels.max())
     rows = []
-    for query in judged.worst_queries(WORST):
-        labels = judged.labels[judged.rows_of(query)]
+    for query in report.worst_queries(N_WORST_QUERIES):
+        labels = report.labels[report.rows_of(query)]
         cells = []
-        for name, evaluation in judged.comparison.evaluations.items():
-            value = evaluation.per_query[judged.first_metric][query]
-            top = judged.ranked_labels(name, query)[:TOP]
+        for name, evaluation in report.comparison.evaluations.items():
+            value = evaluation.per_query[report.first_metric][query]
+            top = report.ranked_labels(name, query)[:N_TOP_DOCUMENTS]
             cells.append(element("td", f"{value:.4f} ", element("br"), _label_cells(top, largest), class_="number"))
         rows.append(
             [
-                element("th", judged.groups.qids[query], scope="row"),
+                element("th", report.groups.qids[query], scope="row"),
                 _number(f"{labels.size:,}"),
                 _number(f"{np.count_nonzero(labels > 0):,}"),
                 *cells,
             ]
         )
-    return _table("Worst queries", ["query", "documents", "relevant", *judged.scores], rows)
+    return _table("Worst queries", ["query", "documents", "relevant", *report.scores], rows)
 
 
 def _label_cells(labels: FloatArray, largest: float) -> Markup:
     """Labels as shaded cells; a label below 0 was not judged."""
     texts = ["?" if label < 0 else f"{label:g}" for label in labels]
-    shades = [math.ceil(SHADES * label / largest) if label > 0 else 0 for label in labels]
+    shades = [math.ceil(N_SHADES * label / largest) if label > 0 else 0 for label in labels]
     cells = [element("i", text, class_=f"g{shade}") for text, shade in zip(texts, shades, strict=True)]
     return element("span", *cells, class_="cells", role="img", aria_label=f"labels from the top: {' '.join(texts)}")
 

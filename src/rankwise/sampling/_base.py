@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwise._validation import is_finite_number
+from rankwise._validation import is_finite_number, register
 from rankwise.errors import DataError
 from rankwise.sampling._near_duplicates import skip_near_duplicates
 from rankwise.sampling._pool import Pool
@@ -56,8 +56,7 @@ class Sampler(ABC):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        if cls.__dict__.get("kind"):
-            _KINDS[cls.kind] = cls
+        register(cls, "kind", _KINDS)
         method = cls.__dict__.get("utilities")
         if method is not None and method.__doc__ and "Parameters" not in method.__doc__:
             # What goes in and what comes out is the same for all: it is written once, and `help` shows it everywhere.

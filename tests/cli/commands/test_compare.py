@@ -24,7 +24,7 @@ def test_tables_have_all_systems_metrics_and_pairs(run: Run) -> None:
 def test_json_is_the_comparison(run: Run) -> None:
     data = rw.read("test.txt")
     scores = {name: np.loadtxt(f"{name}.txt") for name in ("old", "model")}
-    wanted = rw.compare(data.y, scores, data.qid, "map", seed=3)
+    wanted = rw.compare(data.y, scores, data.qid, "map", random_state=3)
     files = ("--scores", "old.txt", "--scores", "model.txt")
     result = run("compare", "test.txt", *files, "--metrics", "map", "--seed", 3, "--json")
     assert json.loads(result.stdout) == wanted.to_dict()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from rankwise.data import RankingData
 from rankwise.errors import DataError
 from rankwise.metrics.comparison._compare import Comparison, compare, format_p_value
 
@@ -77,7 +78,7 @@ def test_holm_is_over_the_pairs_of_one_metric(comparison):
 
 def test_equal_weights_change_nothing_and_weight_0_removes_a_query(data, comparison):
     y, scores, qid = data
-    equal = compare(y, scores, qid, ["ndcg@10"], weight=np.full(60, 2.0))
+    equal = compare(y, scores, qid, ["ndcg@10"], query_weight=np.full(60, 2.0))
     for test in equal.tests:
         plain = the_test(comparison, "ndcg@10", test.a, test.b)
         assert test.t_p == pytest.approx(plain.t_p, abs=1e-12)
@@ -85,7 +86,7 @@ def test_equal_weights_change_nothing_and_weight_0_removes_a_query(data, compari
         assert test.interval == pytest.approx(plain.interval, abs=1e-12)
     weight = np.ones(60)
     weight[:30] = 0
-    half = compare(y, scores, qid, ["ndcg@10"], weight=weight)
+    half = compare(y, scores, qid, ["ndcg@10"], query_weight=weight)
     rows = qid >= 130
     without = compare(y[rows], {name: s[rows] for name, s in scores.items()}, qid[rows], ["ndcg@10"])
     for one, other in zip(half.tests, without.tests, strict=True):
@@ -126,7 +127,7 @@ def test_the_same_seed_gives_the_same_numbers(data, comparison):
         "good": scores["good"],
         "near": scores["good"] + np.random.default_rng(1).normal(0, 0.2, qid.size),
     }
-    one, other = (compare(y, near, qid, ["auc"], seed=seed).tests[0] for seed in (0, 1))
+    one, other = (compare(y, near, qid, ["auc"], random_state=seed).tests[0] for seed in (0, 1))
     assert one.fisher_p != other.fisher_p
     assert one.t_p == other.t_p
 
@@ -163,3 +164,14 @@ def test_three_systems_and_four_metrics_on_784_queries_take_little_time():
     start = time.perf_counter()
     compare(y, scores, qid, METRICS)
     assert time.perf_counter() - start < 5
+
+
+def test_ranking_data_brings_labels_queries_and_weights() -> None:
+    y, qid = np.array([1.0, 0, 0, 1, 0, 0, 0, 1]), np.array([1, 1, 2, 2, 3, 3, 4, 4])
+    rng = np.random.default_rng(0)
+    systems = {"a": rng.random(8), "b": rng.random(8)}
+    data = RankingData(np.zeros((8, 1)), y, qid, query_weight=[1, 2, 3, 4])
+    by_data, by_arrays = compare(data, systems), compare(y, systems, qid, query_weight=[1, 2, 3, 4])
+    assert by_data.to_dict() == by_arrays.to_dict()
+    with pytest.raises(DataError, match="RankingData brings its qid along"):
+        compare(data, systems, qid)

@@ -59,7 +59,7 @@ def test_fisher_sampled_is_that_of_ranx_within_the_noise_of_sampling():
 def test_fisher_sampled_agrees_with_fisher_enumerated(monkeypatch):
     a, b = two_systems(14, gain=0.05, seed=1)
     exact = rs.fisher_randomization(a, b)
-    monkeypatch.setattr(rs, "ENUMERATED", 0)
+    monkeypatch.setattr(rs, "MAX_ENUMERATED_SIGNS", 0)
     sampled = rs.fisher_randomization(a, b, samples=200_000)
     assert sampled == pytest.approx(exact, abs=5 * math.sqrt(exact * (1 - exact) / 200_000))
 
@@ -184,12 +184,12 @@ def test_fisher_holds_its_level_when_there_is_no_difference():
 
 def test_the_same_seed_gives_the_same_answer_and_blocks_do_not_matter(monkeypatch):
     a, b = two_systems(50, gain=0.01)
-    whole = rs.fisher_randomization(a, b, seed=4), rs.bootstrap_interval(a, seed=4)
-    assert whole == (rs.fisher_randomization(a, b, seed=4), rs.bootstrap_interval(a, seed=4))
-    assert whole != (rs.fisher_randomization(a, b, seed=5), rs.bootstrap_interval(a, seed=5))
-    monkeypatch.setattr(rs, "BLOCK_CELLS", 1000)
-    assert rs.fisher_randomization(a, b, seed=4) == pytest.approx(whole[0], abs=0.03)
-    assert rs.bootstrap_interval(a, seed=4) == pytest.approx(whole[1], abs=0.02)
+    whole = rs.fisher_randomization(a, b, random_state=4), rs.bootstrap_interval(a, random_state=4)
+    assert whole == (rs.fisher_randomization(a, b, random_state=4), rs.bootstrap_interval(a, random_state=4))
+    assert whole != (rs.fisher_randomization(a, b, random_state=5), rs.bootstrap_interval(a, random_state=5))
+    monkeypatch.setattr(rs, "BLOCK_NUMBERS", 1000)
+    assert rs.fisher_randomization(a, b, random_state=4) == pytest.approx(whole[0], abs=0.03)
+    assert rs.bootstrap_interval(a, random_state=4) == pytest.approx(whole[1], abs=0.02)
 
 
 # Degenerate input, with warnings as errors

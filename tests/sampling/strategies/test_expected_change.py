@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from rankwise.checks._pools import rescored, usual_pool
+from rankwise.checks._pools import default_pool, rescored
 from rankwise.data import RankingData
 from rankwise.errors import DataError, MetricError
 from rankwise.metrics import NDCG, parse
@@ -105,7 +105,7 @@ def test_what_a_metric_does_not_see_is_not_chosen():
 
 @pytest.mark.parametrize("times", [2.0**20, 2.0**-20])
 def test_the_scale_of_scores_does_not_matter(times):
-    pool = usual_pool()
+    pool = default_pool()
     assert ExpectedChange().select(rescored(pool, times=times)).tolist() == ExpectedChange().select(pool).tolist()
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankwise.checks._pools import Straight, pool_of
+from rankwise.checks._pools import ExactScorer, make_pool
 from rankwise.data import RankingData
 from rankwise.errors import DataError
 from rankwise.sampling import Lookahead, Pool, TopRanked
@@ -27,7 +27,7 @@ def chosen_by_loops(pool: Pool, first: int, among: int, count: int) -> dict[Any,
     for rows in by_query.values():
         labels.update(dict.fromkeys(rows[:first], 0.0))
     told = sorted(labels)
-    second = Straight().fit(pool.data.X[told], np.array([labels[row] for row in told]), qid=pool.data.qid[told])
+    second = ExactScorer().fit(pool.data.X[told], np.array([labels[row] for row in told]), qid=pool.data.qid[told])
     again = second.predict(pool.data.X)
     return {
         query: (rows[:first] + sorted(rows[first:among], key=lambda row: -again[row]) + rows[among:])[:count]
@@ -41,7 +41,7 @@ def test_by_loops(queries, first, more, count, seed):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 2**16, (10 * queries, 4)).astype(np.float32) / 64  # so that scores differ, and are exact
     y = np.where(np.arange(len(X)) % 10 < 4, np.arange(len(X)) % 2, -1.0)
-    pool = pool_of(X, y, np.arange(len(X)) // 10)
+    pool = make_pool(X, y, np.arange(len(X)) // 10)
     found = Lookahead(first=first, among=first + more).select(pool, count)
     expected = chosen_by_loops(pool, first, first + more, count)
     assert {query: found[pool.data.qid[found] == query].tolist() for query in expected} == expected
@@ -49,7 +49,7 @@ def test_by_loops(queries, first, more, count, seed):
 
 def test_is_top_where_there_is_nothing_to_learn():
     X = np.arange(12.0).reshape(-1, 2)
-    pool = pool_of(X, np.full(6, -1.0), np.zeros(6))
+    pool = make_pool(X, np.full(6, -1.0), np.zeros(6))
     assert Lookahead().select(pool).tolist() == TopRanked().select(pool).tolist()
 
 

@@ -69,7 +69,7 @@ def compare(
             ties=ties,
             empty=empty,
             doc_ids=rows.doc_ids,
-            seed=seed,
+            random_state=seed,
         )
         if per_query is not None:
             write_per_query(per_query, result.evaluations, with_system=True)

@@ -44,9 +44,17 @@ class PairMetric(LinearMetric):
 class AUC(AreaMetric, PairMetric):
     """Area under the ROC curve: share of (relevant, irrelevant) pairs in the right order (Welleck 2016 (9)), ties half.
 
+    Notes
+    -----
     With m relevant documents (label above 0) and n others, that is ½ + Σ_relevant ((m+n+1)/2 − rank) / (m·n),
     so exchanging ranks i and j changes it by (y_j − y_i)(j − i)/(m·n): Welleck 2016's theorem 1.
 
+    References
+    ----------
+    Welleck (2016). Efficient AUC optimization for information ranking applications. ECIR.
+
+    Examples
+    --------
     >>> AUC().value([1, 0, 1, 0])
     0.75
     >>> AUC().tied_value([1, 0, 1, 0], runs=[0, 4])

@@ -20,9 +20,9 @@ def _step_area(ranked: FloatArray, runs: IntArray, ideal: FloatArray) -> float:
     area = 0.0
     hits = 0
     for run in range(runs.size - 1):
-        here = relevant_count(ranked[runs[run] : runs[run + 1]])
-        hits += here
-        area += here * hits / runs[run + 1]
+        run_hits = relevant_count(ranked[runs[run] : runs[run + 1]])
+        hits += run_hits
+        area += run_hits * hits / runs[run + 1]
     relevant = relevant_count(ideal)
     return area / relevant if relevant else np.nan
 
@@ -31,9 +31,13 @@ def _step_area(ranked: FloatArray, runs: IntArray, ideal: FloatArray) -> float:
 class AUCPR(AreaMetric):
     """Area under the precision-recall curve by its step function: Σ (recall_t − recall_{t−1})·precision_t.
 
-    Without ties that is average precision; equal scores are one threshold, as in scikit-learn's
+    Notes
+    -----
+    Without ties that is average precision; equal scores are one threshold t, as in scikit-learn's
     `average_precision_score`. The interpolated area is `aucpr[0,1]`.
 
+    Examples
+    --------
     >>> AUCPR().value([1, 0, 1])  # (1/1 + 2/3) / 2
     0.833333...
     >>> AUCPR().tied_value([1, 0, 1], runs=[0, 2, 3])  # (1/2 + 2/3) / 2
@@ -48,7 +52,22 @@ class AUCPR(AreaMetric):
     anchor = PrecisionAtRecall
 
     def hit_gains(self, tp: FloatArray, fp: FloatArray, positives: float, prices: FloatArray) -> FloatArray:
-        """Return what is lost by a false positive, precision²/tp: a lot where there are few, over its price."""
+        """Return what is lost by a false positive, precision²/tp: a lot where there are few, over its price.
+
+        Parameters
+        ----------
+        tp, fp : ndarray of shape (n_points,)
+            True and false positives at each operating point.
+        positives : float
+            How many positives there are.
+        prices : ndarray of shape (n_points,)
+            What a false positive costs, in true positives.
+
+        Returns
+        -------
+        ndarray of shape (n_points,)
+            The gain of a true positive.
+        """
         return (tp / (tp + fp)) ** 2 / np.maximum(tp, 1.0) * positives / prices
 
     @compiled

@@ -8,20 +8,48 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwise.kernels._compile import compiled
+from rankwise.kernels._compile import compiled, helper
 from rankwise.metrics._base import Metric
-from rankwise.metrics._fields import check_cutoff
 from rankwise.metrics._hooks import Factors
 from rankwise.metrics.catalogue._linear import relevant_count, top
 from rankwise.types import FloatArray, IntArray
+
+
+@helper
+def _denominator(ideal: FloatArray, k: int | None, capped: bool) -> float:
+    """R or min(R, k), NaN where nothing is relevant."""
+    relevant = relevant_count(ideal)
+    if capped:
+        relevant = top(k, relevant)
+    return relevant if relevant else np.nan
 
 
 @dataclass(frozen=True)
 class AveragePrecision(Metric):
     """Mean of the precision at each relevant document (Burges 2006 section 2): AP@k = (1/R) Σ_{i≤k, y_i>0} hits_i / i.
 
-    Divides by R, all relevant documents, as trec_eval does; `capped` divides by min(R, k), as LightGBM and XGBoost do.
+    Parameters
+    ----------
+    k : int, optional
+        The cut-off; by default the whole list counts.
+    capped : bool, default=False
+        Divide by min(R, k), as LightGBM and XGBoost do, instead of R, all relevant documents, as trec_eval does. In
+        text `map[capped]@10`; `map[min]@10` is read too.
 
+    Notes
+    -----
+    In a run of t equal scores, r of them relevant, each place holds a relevant document with probability r/t; given
+    that, (p−1)(r−1)/(t−1) of the run's own are expected above its p-th place (McSherry & Najork 2008).
+
+    References
+    ----------
+    Burges, Ragno & Le (2006). Learning to rank with nonsmooth cost functions. NIPS.
+
+    McSherry & Najork (2008). Computing information retrieval performance measures efficiently in the presence of tied
+    scores. ECIR.
+
+    Examples
+    --------
     >>> AveragePrecision().value([1, 0, 1])  # (1/1 + 2/3) / 2
     0.833333...
     >>> AveragePrecision(k=2).value([1, 0, 1, 1]), AveragePrecision(k=2, capped=True).value([1, 0, 1, 1])
@@ -34,9 +62,6 @@ class AveragePrecision(Metric):
     k: int | None = None
     capped: bool = False
 
-    def __post_init__(self) -> None:
-        check_cutoff(self.k)
-
     @compiled
     def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
         """Σ hits/rank over the relevant documents, over their number."""
@@ -46,18 +71,11 @@ class AveragePrecision(Metric):
             if ranked[i] > 0:
                 hits += 1
                 total += hits / (i + 1)
-        relevant = relevant_count(ideal)
-        if self.capped:
-            relevant = top(self.k, relevant)
-        return total / relevant if relevant else np.nan
+        return total / _denominator(ideal, self.k, self.capped)
 
     @compiled
     def _tied_value(self, ranked: FloatArray, runs: IntArray, ideal: FloatArray) -> float:
-        """In a run of t documents, r of them relevant, each place holds a relevant one with probability r/t.
-
-        The relevant documents expected above the p-th place of the run, given that it holds one, are those
-        above the run and (p−1)(r−1)/(t−1) of the run's own (McSherry & Najork 2008).
-        """
+        """Σ over places of the chance that a relevant document stands there, times the precision expected then."""
         total = 0.0
         above = 0
         cut = top(self.k, ranked.size)
@@ -77,15 +95,12 @@ class AveragePrecision(Metric):
                 for p in range(min(t, cut - start)):
                     total += r / t * (above + 1 + p * pace) / (start + p + 1)
             above += r
-        relevant = relevant_count(ideal)
-        if self.capped:
-            relevant = top(self.k, relevant)
-        return total / relevant if relevant else np.nan
+        return total / _denominator(ideal, self.k, self.capped)
 
     def _swap_delta(self, ranked: FloatArray, i: IntArray, j: IntArray, ideal: FloatArray) -> FloatArray:
         """With hits H_x and S_x = Σ_{y≤x} rel_y/y, moving a relevant document up from rank b to a gains
         (H_a + 1)/a + S_{b−1} − S_a − H_b/b; moving it down from a to b loses H_a/a + S_{b−1} − S_a − H_b/b.
-        IntArray below the cut-off count nothing.
+        Ranks below the cut-off count nothing.
         """
         relevant = ranked > 0
         counted = np.arange(1, len(ranked) + 1) <= top(self.k, len(ranked))
@@ -96,8 +111,7 @@ class AveragePrecision(Metric):
         up = relevant[b] & ~relevant[a]
         inner: FloatArray = between[b] - relevant[b] * per_rank[b] - between[a]
         change: FloatArray = (hits[a] + up) * per_rank[a] + inner - hits[b] * per_rank[b]
-        total = relevant_count(ideal)
-        total = top(self.k, total) if self.capped else total
+        total = _denominator(ideal, self.k, self.capped)
         return np.where(relevant[a] == relevant[b], 0.0, np.where(up, change, -change)) / total
 
     @compiled

@@ -24,9 +24,17 @@ def _between(counted: BoolArray, a: IntArray, b: IntArray) -> IntArray:
 class BPref(Metric):
     """Binary preference (Buckley & Voorhees 2004, as in trec_eval): judged documents only.
 
+    Notes
+    -----
     bpref = (1/R) Σ_relevant (1 − min(n_r, R)/min(R, N)), n_r being the irrelevant documents above the relevant
     one, R and N the judged relevant and irrelevant ones. Documents with a label below 0 are not judged.
 
+    References
+    ----------
+    Buckley & Voorhees (2004). Retrieval evaluation with incomplete information. SIGIR.
+
+    Examples
+    --------
     >>> BPref().value([1, 0, -1, 1, 0])  # ((1 − 0) + (1 − 1/2)) / 2
     0.75
     """
@@ -75,7 +83,7 @@ class BPref(Metric):
         would_gain = relevant & (above <= R)  # with one irrelevant document less above
         would_lose = relevant & (above < R)  # with one more
         a, b = np.minimum(i, j), np.maximum(i, j)
-        sinks = irrelevant[a] & ~irrelevant[b]  # an irrelevant document leaves the stretch at its top
+        sinks = irrelevant[a] & ~irrelevant[b]  # an irrelevant document leaves the ranks between at their top
         rises = irrelevant[b] & ~irrelevant[a]  # one enters there
         inner = np.where(sinks, _between(would_gain, a, b), 0) - np.where(rises, _between(would_lose, a, b), 0)
         up = np.where(relevant[b], np.minimum(above[b], R) - np.minimum(above[a], R), 0)

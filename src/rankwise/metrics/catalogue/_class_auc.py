@@ -14,9 +14,19 @@ from rankwise.types import FloatArray
 
 @dataclass(frozen=True)
 class ClassAUC(PairMetric):
-    """Class-reference AUC (Welleck 2016 section 3): the AUC with one grade as the positives and all others as
-    negatives.
+    """Class-reference AUC (Welleck 2016 section 3): one grade is positive, all others are negative.
 
+    Parameters
+    ----------
+    grade : float
+        The label of the positives.
+
+    References
+    ----------
+    Welleck (2016). Efficient AUC optimization for information ranking applications. ECIR.
+
+    Examples
+    --------
     >>> ClassAUC(2).value([2, 1, 0])
     1.0
     >>> ClassAUC(1).value([2, 1, 0])  # the document of grade 2 counts as a negative here
@@ -26,9 +36,6 @@ class ClassAUC(PairMetric):
     name: ClassVar[str] = "auc"
     needs: ClassVar[str] = "a document of the grade and one of another"
     grade: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "grade", float(self.grade))
 
     @compiled
     def _gains(self, labels: FloatArray, ideal: FloatArray) -> FloatArray:

@@ -15,7 +15,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import ClassVar, Self
+from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -27,18 +27,39 @@ from rankwise.metrics._fields import number
 from rankwise.metrics.catalogue._rates import RateMetric
 from rankwise.types import FloatArray, IntArray
 
+CutCounts: TypeAlias = FloatArray | IntArray  # documents down to each cut of a list
+
 
 @dataclass(frozen=True)
 class CurveMetric(RateMetric):
-    """Subclasses state `point`, marked `@compiled` and written for numbers and arrays alike."""
+    """A metric that is the best point of the ROC or precision-recall curve; subclasses have one field, its level.
+
+    Notes
+    -----
+    A subclass states `point`, what a cut of the list is worth; the value is the maximum over cuts. Equal scores are one
+    threshold, and swaps follow.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from rankwise.metrics import CurveMetric, compiled
+    >>> @dataclass(frozen=True)
+    ... class Lift(CurveMetric, register=False):
+    ...     name = "lift@r="
+    ...     recall: float
+    ...     @compiled
+    ...     def point(self, hits, cut, relevant, irrelevant):
+    ...         return hits / cut / (relevant / (relevant + irrelevant)) * (hits / relevant >= self.recall)
+    >>> Lift(0.5).value([1, 0, 0, 0])
+    4.0
+    """
 
     needs: ClassVar[str] = "a relevant document"
     ranks_everything: ClassVar[bool] = True
     thresholds: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        (field,) = fields(self)
-        object.__setattr__(self, field.name, float(getattr(self, field.name)))
+        super().__post_init__()
         self._check(self._level)
 
     @property
@@ -52,17 +73,47 @@ class CurveMetric(RateMetric):
             raise MetricError(f"the level of {self} must be above 0 and at most 1, got {level:g}")
 
     @abstractmethod
-    def point(
-        self, hits: FloatArray | IntArray, cut: FloatArray | IntArray, relevant: float, irrelevant: float
-    ) -> FloatArray:
-        """What the cut after `cut` documents with `hits` relevant ones is worth."""
+    def point(self, hits: CutCounts, cut: CutCounts, relevant: float, irrelevant: float) -> FloatArray:
+        """Return what cuts of the list are worth; written for numbers and arrays alike, and marked `@compiled`.
+
+        Parameters
+        ----------
+        hits : ndarray
+            Relevant documents down to each cut.
+        cut : ndarray
+            Documents down to each cut.
+        relevant, irrelevant : float
+            How many of each there are.
+
+        Returns
+        -------
+        ndarray
+            The value at each cut; 0 where the condition is not met.
+        """
 
     def levels(self) -> tuple[float, float]:
-        """Return the one level, twice."""
+        """Return the one level, twice.
+
+        Returns
+        -------
+        tuple of float
+            The lowest and the highest level at which the rate is held.
+        """
         return self._level, self._level
 
     def operating_points(self, anchors: int) -> Sequence[CurveMetric]:
-        """Return the metric itself, with an easier and a harder level beside its own."""
+        """Return the metric itself, with an easier and a harder level beside its own.
+
+        Parameters
+        ----------
+        anchors : int
+            How many points an area is averaged over; a metric of one level takes no notice.
+
+        Returns
+        -------
+        list of CurveMetric
+            Up to three metrics.
+        """
         room = min(self._level, 1.0 - self._level)
         near = dict.fromkeys(round(self._level + step * room, 12) for step in (0.4, 0.0, -0.5))
         return [type(self)(*[level]) for level in near]
@@ -117,6 +168,17 @@ class CurveMetric(RateMetric):
 
     @classmethod
     def from_text(cls, text: str) -> Self | None:
-        """The name followed by the level: `r@p=0.95`, `f1`."""
+        """Read the name followed by the level: `r@p=0.95`, `f1`.
+
+        Parameters
+        ----------
+        text : str
+            What `str(metric)` gives, in lower case.
+
+        Returns
+        -------
+        Metric or None
+            None if the text names another metric.
+        """
         match = re.fullmatch(re.escape(cls.name) + r"(\d+(?:\.\d+)?|\.\d+)", text)
         return cls(*[float(match[1])]) if match else None

@@ -8,11 +8,10 @@ from typing import ClassVar, Self
 import numpy as np
 
 from rankwise.kernels._compile import compiled, helper
-from rankwise.metrics._fields import check_cutoff
 from rankwise.metrics.catalogue._linear import LinearMetric, top
 from rankwise.types import FloatArray
 
-REACH = 3  # how many cut-offs deep a model learns to rank
+TRAINING_DEPTH = 3  # how many cut-offs deep a model learns to rank
 
 
 @helper
@@ -29,9 +28,9 @@ FIRST_DISCOUNTS = 1.0 / np.log2(np.arange(2.0, 2050.0))  # logarithms are dear, 
 def log_discount(n: int) -> FloatArray:
     """1/log2(1 + rank) for ranks 1 to n."""
     discount = np.empty(n)
-    known = min(n, FIRST_DISCOUNTS.size)
-    discount[:known] = FIRST_DISCOUNTS[:known]
-    for i in range(known, n):
+    stored = min(n, FIRST_DISCOUNTS.size)
+    discount[:stored] = FIRST_DISCOUNTS[:stored]
+    for i in range(stored, n):
         discount[i] = 1.0 / np.log2(i + 2.0)
     return discount
 
@@ -40,8 +39,19 @@ def log_discount(n: int) -> FloatArray:
 class DCG(LinearMetric):
     """Discounted cumulative gain (Järvelin & Kekäläinen 2002): DCG@k = Σ_{i≤k} (2^{y_i} − 1) / log2(1 + i).
 
-    `linear` takes the label itself as the gain.
+    Parameters
+    ----------
+    k : int, optional
+        The cut-off; by default the whole list counts.
+    linear : bool, default=False
+        Take the label itself as the gain instead of 2^y − 1: `dcg[linear]@10`.
 
+    References
+    ----------
+    Järvelin & Kekäläinen (2002). Cumulated gain-based evaluation of IR techniques. ACM TOIS 20.
+
+    Examples
+    --------
     >>> DCG(k=2).value([1, 2, 3])  # 1/log2(2) + 3/log2(3)
     2.892789...
     >>> DCG(linear=True), str(DCG(k=5, linear=True))
@@ -53,14 +63,16 @@ class DCG(LinearMetric):
     k: int | None = None
     linear: bool = False
 
-    def __post_init__(self) -> None:
-        check_cutoff(self.k)
-
     def for_training(self) -> Self:
-        """The same down to `REACH` times the cut-off: below the cut-off itself no two documents push each other, though
-        they may be about to pass it (benchmarks/tune_lambdamart.py).
+        """Return the same with a deeper cut-off.
+
+        Returns
+        -------
+        DCG
+            With three times the cut-off: below the cut-off itself no two documents push each other, though they may be
+            about to pass it (benchmarks/tune_lambdamart.py).
         """
-        return replace(self, k=None if self.k is None else REACH * self.k)
+        return replace(self, k=None if self.k is None else TRAINING_DEPTH * self.k)
 
     @compiled
     def _gains(self, labels: FloatArray, ideal: FloatArray) -> FloatArray:

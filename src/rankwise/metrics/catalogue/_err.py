@@ -10,7 +10,6 @@ import numpy as np
 from rankwise.kernels._compile import compiled, helper
 from rankwise.kernels.sorting._ranks import class_of
 from rankwise.metrics._base import Metric
-from rankwise.metrics._fields import check_cutoff
 from rankwise.metrics._hooks import Factors
 from rankwise.metrics.catalogue._linear import top
 from rankwise.types import FloatArray, IntArray
@@ -28,9 +27,24 @@ def _stops(label: float, highest: float) -> float:
 class ERR(Metric):
     """Expected reciprocal rank (Chapelle et al. 2009): ERR = Σ_i (1/i)·R_i·Π_{j<i} (1 − R_j).
 
-    A reader goes down the list and stops at a document with chance R = (2^y − 1)/2^highest; the metric is the
-    expectation of 1/(rank of the stop). `highest` is the best grade there is: the data's, unless given (0).
+    Parameters
+    ----------
+    k : int, optional
+        The cut-off; by default the whole list counts.
+    highest : float, default=0.0
+        The best grade there is; 0 takes that of the data. `err[4]@10` fixes it.
 
+    Notes
+    -----
+    A reader goes down the list and stops at a document with chance R = (2^y − 1)/2^highest; the metric is the
+    expectation of 1/(rank of the stop).
+
+    References
+    ----------
+    Chapelle, Metzler, Zhang & Grinspan (2009). Expected reciprocal rank for graded relevance. CIKM.
+
+    Examples
+    --------
     >>> ERR(highest=1).value([1, 1])  # 1/2 + (1/2)(1/2)/2
     0.625
     """
@@ -38,9 +52,6 @@ class ERR(Metric):
     name: ClassVar[str] = "err"
     k: int | None = None
     highest: float = 0.0
-
-    def __post_init__(self) -> None:
-        check_cutoff(self.k)
 
     def _for_labels(self, labels: FloatArray) -> Self:
         """`highest` as the data's best grade."""
@@ -110,9 +121,9 @@ class ERR(Metric):
         passed = 0.0
         for i in range(n):
             stop = _stops(ranked[i], self.highest)
-            here = reading / (i + 1) if i < top(self.k, n) else 0.0
-            passed += here * stop
-            heights[0, i] = here * (1.0 - stop) + passed
+            worth = reading / (i + 1) if i < top(self.k, n) else 0.0
+            passed += worth * stop
+            heights[0, i] = worth * (1.0 - stop) + passed
             reading *= 1.0 - stop
             classes[i] = class_of(ranked[i], grades)
         weights = np.empty((1, grades.size, grades.size))

@@ -7,14 +7,29 @@ from typing import ClassVar
 
 from rankwise.errors import MetricError
 from rankwise.kernels._compile import compiled
-from rankwise.metrics.catalogue._curve import CurveMetric
-from rankwise.types import FloatArray, IntArray
+from rankwise.metrics.catalogue._curve import CurveMetric, CutCounts
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
 class FBeta(CurveMetric):
     """F_β at the best threshold (Eban 2017 section 6): max over cuts of (1+β²)·tp / (β²·m + tp + fp).
 
+    Parameters
+    ----------
+    beta : float, default=1.0
+        How much more recall weighs than precision.
+
+    Notes
+    -----
+    m is the number of relevant documents, tp and fp those above the threshold that are and are not relevant.
+
+    References
+    ----------
+    Eban, Schain, Mackey, Gordon, Saurous & Elidan (2017). Scalable learning of non-decomposable objectives. AISTATS.
+
+    Examples
+    --------
     >>> FBeta(1.0).value([1, 0, 1])  # after 3: 2·2 / (2 + 3)
     0.8
     >>> str(FBeta(0.5))
@@ -30,12 +45,36 @@ class FBeta(CurveMetric):
             raise MetricError(f"beta must be a positive number, got {level:g}; 1 weighs precision and recall alike")
 
     def operating_points(self, anchors: int) -> list[FBeta]:
-        """Return the metric alone."""
+        """Return the metric alone.
+
+        Parameters
+        ----------
+        anchors : int
+            How many points an area is averaged over; a metric of one level takes no notice.
+
+        Returns
+        -------
+        list of CurveMetric
+            One metric.
+        """
         return [self]
 
     @compiled
-    def point(
-        self, hits: FloatArray | IntArray, cut: FloatArray | IntArray, relevant: float, irrelevant: float
-    ) -> FloatArray:
-        """(1+β²)·tp / (β²·m + k)."""
+    def point(self, hits: CutCounts, cut: CutCounts, relevant: float, irrelevant: float) -> FloatArray:
+        """Return (1+β²)·tp / (β²·m + k).
+
+        Parameters
+        ----------
+        hits : ndarray
+            Relevant documents down to each cut.
+        cut : ndarray
+            Documents down to each cut.
+        relevant, irrelevant : float
+            How many of each there are.
+
+        Returns
+        -------
+        ndarray
+            F_β at each cut k.
+        """
         return (1.0 + self.beta**2) * hits / (self.beta**2 * relevant + cut)

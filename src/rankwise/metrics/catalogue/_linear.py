@@ -41,7 +41,35 @@ def relevant_count(labels: FloatArray) -> int:
 
 @dataclass(frozen=True)
 class LinearMetric(Metric):
-    """Subclasses state `_discounts` and, unless the defaults do, `_gains` and `_normalizer`, marked `@compiled`."""
+    """A metric that is a sum of gain times discount; subclasses state both, and what the sum is divided by.
+
+    Notes
+    -----
+    value = offset + Σ_i gain(label_i) · discount(rank i) / normalizer
+
+    Hooks, marked `@compiled` for speed: `_discounts(ideal)` and, unless the defaults do, `_gains(labels, ideal)` (1 for
+    a relevant document) and `_normalizer(ideal)` (1; 0 or NaN where the query lacks what the metric needs). Exact ties
+    and swaps follow: documents of equal score share the mean of their gains (McSherry & Najork 2008), and exchanging
+    ranks i and j changes the value by (gain_j − gain_i)·(discount_i − discount_j)/normalizer.
+
+    References
+    ----------
+    McSherry & Najork (2008). Computing information retrieval performance measures efficiently in the presence of tied
+    scores. ECIR.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from rankwise.metrics import LinearMetric, compiled
+    >>> @dataclass(frozen=True)
+    ... class Harmonic(LinearMetric, register=False):
+    ...     name = "harmonic"
+    ...     @compiled
+    ...     def _discounts(self, ideal):
+    ...         return 1.0 / (1.0 + np.arange(ideal.size))
+    >>> Harmonic().value([1, 0, 1, 0])  # 1 + 1/3
+    1.333333...
+    """
 
     offset: ClassVar[float] = 0.0
 
@@ -80,7 +108,18 @@ class LinearMetric(Metric):
         return np.asarray((gain[j] - gain[i]) * (discount[i] - discount[j]) / self._normalizer(ideal))
 
     def best_order(self, labels: ArrayLike) -> FloatArray:
-        """FloatArray by falling gain."""
+        """Return the labels by falling gain.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_documents,)
+            Labels of one query.
+
+        Returns
+        -------
+        ndarray
+            The order of the highest value.
+        """
         ideal = super().best_order(labels)
         metric = self.for_labels(ideal)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -98,3 +137,15 @@ class LinearMetric(Metric):
         if hooks is None:
             return None
         return QueryLoop(partial(specialize(loops.evaluate_linear, **hooks), self.record(), self.offset), True)
+
+
+@dataclass(frozen=True)
+class TopHits(LinearMetric):
+    """What precision, recall and their kin share: Σ_{i≤k} [y_i > 0] / normalizer."""
+
+    k: int
+
+    @compiled
+    def _discounts(self, ideal: FloatArray) -> FloatArray:
+        """1 down to rank k."""
+        return np.ones(top(self.k, ideal.size))

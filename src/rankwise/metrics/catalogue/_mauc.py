@@ -16,12 +16,26 @@ from rankwise.types import FloatArray
 
 @dataclass(frozen=True)
 class MAUC(PairMetric):
-    """Multi-class AUC (Welleck 2016 (5)): Σ_c p(c)·AUC(c) over the reference grades, AUC(c) with grade c against the
-    rest.
+    """Multi-class AUC (Welleck 2016 (5)): Σ_c p(c)·AUC(c), with AUC(c) of reference grade c against the rest.
 
-    The reference grades are the positive ones, and p(c) is the share of c among documents with a reference grade;
-    both are taken from the data unless given. In a query without some grade the others share its weight.
+    Parameters
+    ----------
+    classes : tuple of float, default=()
+        The reference grades; by default the positive grades of the data. `mauc[1,2]` fixes them.
+    shares : tuple of float, default=()
+        The weight p(c) of each; by default the share of c among documents with a reference grade.
+        `mauc[1:0.7,2:0.3]` fixes both.
 
+    Notes
+    -----
+    In a query without some grade the others share its weight.
+
+    References
+    ----------
+    Welleck (2016). Efficient AUC optimization for information ranking applications. ECIR.
+
+    Examples
+    --------
     >>> MAUC((1, 2), (0.5, 0.5)).value([2, 1, 0])  # (1/2 + 1) / 2
     0.75
     >>> str(MAUC((1, 2), (0.5, 0.5))), str(MAUC((1, 2))), str(MAUC())
@@ -36,6 +50,7 @@ class MAUC(PairMetric):
     def __post_init__(self) -> None:
         object.__setattr__(self, "classes", tuple(map(float, self.classes)))
         object.__setattr__(self, "shares", tuple(map(float, self.shares)))
+        super().__post_init__()
         if self.shares and (len(self.shares) != len(self.classes) or min(self.shares) <= 0):
             raise MetricError(f"mauc needs a positive share for each class, got {self.shares} for {self.classes}")
 
@@ -43,13 +58,11 @@ class MAUC(PairMetric):
         """Positive grades as the classes and their shares among `labels`, where not given."""
         if self.shares:
             return self
-        found, counts = np.unique(labels[labels > 0], return_counts=True)
-        count_of = dict(zip(found.tolist(), counts.tolist(), strict=True))
-        classes = self.classes or tuple(found.tolist()) or (1.0,)
-        present = [(c, count_of[c] if c > 0 else int(np.sum(labels == c))) for c in classes if c <= 0 or c in count_of]
-        present = [(c, count) for c, count in present if count] or [(classes[0], 1)]
-        total = sum(count for _, count in present)
-        return replace(self, classes=tuple(c for c, _ in present), shares=tuple(n / total for _, n in present))
+        classes = self.classes or tuple(np.unique(labels[labels > 0]).tolist()) or (1.0,)
+        counts = {c: int(np.count_nonzero(labels == c)) for c in classes}
+        present = {c: count for c, count in counts.items() if count} or {classes[0]: 1}
+        total = sum(present.values())
+        return replace(self, classes=tuple(present), shares=tuple(count / total for count in present.values()))
 
     @compiled
     def _gains(self, labels: FloatArray, ideal: FloatArray) -> FloatArray:
@@ -77,7 +90,18 @@ class MAUC(PairMetric):
 
     @classmethod
     def from_text(cls, text: str) -> Self | None:
-        """`mauc`, `mauc[1,2]` or `mauc[1:0.7,2:0.3]`."""
+        """Read `mauc`, `mauc[1,2]` or `mauc[1:0.7,2:0.3]`.
+
+        Parameters
+        ----------
+        text : str
+            What `str(metric)` gives, in lower case.
+
+        Returns
+        -------
+        Metric or None
+            None if the text names another metric.
+        """
         if text == cls.name:
             return cls()
         if not (text.startswith(cls.name + "[") and text.endswith("]")):

@@ -26,9 +26,22 @@ def _discount(n: int, letor: bool) -> FloatArray:
 class NDCG(DCG):
     """Normalized DCG (Burges 2006 (1)): NDCG@k = DCG@k / the DCG@k of the ideal order.
 
-    `linear` takes the label itself as the gain. `letor` is what LETOR 4.0's script prints: discounts
-    1, 1, 1/log2(3), …, and 0 for a query with fewer than k documents.
+    Parameters
+    ----------
+    k : int, optional
+        The cut-off; by default the whole list counts.
+    linear : bool, default=False
+        Take the label itself as the gain instead of 2^y − 1: `ndcg[linear]@10`.
+    letor : bool, default=False
+        What LETOR 4.0's script prints, discounts 1, 1, 1/log2(3), … and 0 for a query with fewer than k documents:
+        `ndcg[letor]@10`.
 
+    References
+    ----------
+    Burges, Ragno & Le (2006). Learning to rank with nonsmooth cost functions. NIPS.
+
+    Examples
+    --------
     >>> NDCG(k=2).value([1, 2, 3])  # (1/1 + 3/log2(3)) / (7/1 + 3/log2(3))
     0.325296...
     >>> NDCG().value([3, 2, 1, 0])
@@ -41,7 +54,13 @@ class NDCG(DCG):
     letor: bool = False
 
     def for_training(self) -> Self:
-        """As for DCG; LETOR's script would leave out all queries shorter than the deeper cut-off."""
+        """Return the same with a deeper cut-off.
+
+        Returns
+        -------
+        NDCG
+            As for DCG, without `letor`, which would leave out all queries shorter than the deeper cut-off.
+        """
         return replace(self, k=super().for_training().k, letor=False)
 
     @compiled

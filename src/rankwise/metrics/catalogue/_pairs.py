@@ -16,35 +16,30 @@ from rankwise.types import FloatArray, IntArray
 
 @helper
 def _grades(ideal: FloatArray) -> FloatArray:
-    """The different labels, falling."""
+    """The different labels, rising."""
     different = np.empty(ideal.size)
     count = 0
-    for i in range(ideal.size):
-        if i == 0 or ideal[i] != ideal[i - 1]:
+    for i in range(ideal.size - 1, -1, -1):
+        if count == 0 or ideal[i] != different[count - 1]:
             different[count] = ideal[i]
             count += 1
     return different[:count]
-
-
-@helper
-def _grade_of(label: float, grades: FloatArray) -> int:
-    """Place of a label among the falling grades, by bisection."""
-    low, high = 0, grades.size - 1
-    while low < high:
-        middle = (low + high) // 2
-        if grades[middle] > label:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @dataclass(frozen=True)
 class PairwiseCorrect(Metric):
     """Pair-wise correct (Burges 2006 section 2): share of pairs with different labels that stand in the right order.
 
+    Notes
+    -----
     With two grades that is the AUC. Tied scores count half.
 
+    References
+    ----------
+    Burges, Ragno & Le (2006). Learning to rank with nonsmooth cost functions. NIPS.
+
+    Examples
+    --------
     >>> PairwiseCorrect().value([2, 0, 1])  # (2,0), (2,1) are right, (1,0) is not
     0.666666...
     """
@@ -91,21 +86,21 @@ class PairwiseCorrect(Metric):
     @compiled
     def _swap_factors(self, ranked: FloatArray, ideal: FloatArray, grades: FloatArray) -> Factors:
         """For labels a > b: documents from the upper to the lower rank with b ≤ label < a and with b < label ≤ a."""
-        n, many = ranked.size, grades.size
+        n, n_grades = ranked.size, grades.size
         classes = np.empty(n, dtype=np.int64)
-        heights = np.zeros((many, n))
+        heights = np.zeros((n_grades, n))
         for i in range(n):
             classes[i] = class_of(ranked[i], grades)
             if i > 0:
                 heights[:, i] = heights[:, i - 1]
             heights[classes[i], i] -= 1.0
         total = n * (n - 1) / 2.0
-        for c in range(many):
+        for c in range(n_grades):
             total -= heights[c, n - 1] * (heights[c, n - 1] + 1.0) / 2.0
-        weights = np.zeros((many, many, many))
-        for v in range(many):
-            for a in range(many):
-                for b in range(many):
+        weights = np.zeros((n_grades, n_grades, n_grades))
+        for v in range(n_grades):
+            for a in range(n_grades):
+                for b in range(n_grades):
                     high, low = max(a, b), min(a, b)
                     weights[v, a, b] = ((low <= v < high) + (low < v <= high)) / total
         return classes, heights, weights
@@ -114,25 +109,25 @@ class PairwiseCorrect(Metric):
 @helper
 def _share_of_pairs(ranked: FloatArray, runs: IntArray, ideal: FloatArray) -> float:
     grades = _grades(ideal)
-    # A Fenwick tree over grades: how many documents with at least this label stand above.
+    # A Fenwick tree over grades: how n_grades documents with at least this label stand above.
     tree = np.zeros(grades.size + 1)
     correct = 0.0
     for run in range(runs.size - 1):
         for i in range(runs[run], runs[run + 1]):
-            place = _grade_of(ranked[i], grades)  # grades before `place` are strictly better
+            place = grades.size - 1 - class_of(ranked[i], grades)  # so n_grades grades are strictly better
             while place > 0:
                 correct += tree[place]
                 place -= place & -place
         if runs[run + 1] - runs[run] > 1:  # pairs inside the run count half
-            here = np.sort(ranked[runs[run] : runs[run + 1]])
+            tied = np.sort(ranked[runs[run] : runs[run + 1]])
             same = 1
-            pairs = here.size * (here.size - 1) / 2.0
-            for i in range(1, here.size):
-                same = same + 1 if here[i] == here[i - 1] else 1
+            pairs = tied.size * (tied.size - 1) / 2.0
+            for i in range(1, tied.size):
+                same = same + 1 if tied[i] == tied[i - 1] else 1
                 pairs -= same - 1
             correct += pairs / 2.0
         for i in range(runs[run], runs[run + 1]):
-            place = _grade_of(ranked[i], grades) + 1
+            place = grades.size - class_of(ranked[i], grades)
             while place <= grades.size:
                 tree[place] += 1
                 place += place & -place

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankwise.kernels._compile import compiled, helper
 from rankwise.metrics.catalogue._linear import relevant_count
-from rankwise.metrics.catalogue._partial_area import PartialArea
+from rankwise.metrics.catalogue._rates import PartialArea
 from rankwise.metrics.catalogue._recall_at_precision import RecallAtPrecision
 from rankwise.types import FloatArray, IntArray
 
@@ -36,9 +36,22 @@ def _area(ranked: FloatArray, runs: IntArray, ideal: FloatArray, low: float, hig
 class PartialAUCPR(PartialArea):
     """Mean of R@P=α over the precisions α in [low, high] (Eban 2017 (11) with ever finer anchors).
 
+    Parameters
+    ----------
+    low, high : float
+        The precisions between which the area is taken, from 0 to 1.
+
+    Notes
+    -----
     Over [0, 1] that is the area under the interpolated precision-recall curve. Its change by a swap has no
     short form, because one exchange can move the whole upper envelope: it is recomputed.
 
+    References
+    ----------
+    Eban, Schain, Mackey, Gordon, Saurous & Elidan (2017). Scalable learning of non-decomposable objectives. AISTATS.
+
+    Examples
+    --------
     >>> PartialAUCPR(0.0, 1.0).value([1, 0, 1])  # recall 1 up to precision 2/3, then 1/2
     0.833333...
     >>> PartialAUCPR(0.75, 1.0).value([1, 0, 1])

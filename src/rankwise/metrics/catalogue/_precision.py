@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rankwise.kernels._compile import compiled
-from rankwise.metrics.catalogue._linear import top
-from rankwise.metrics.catalogue._top_hits import TopHits
+from rankwise.metrics.catalogue._linear import TopHits, top
 from rankwise.types import FloatArray
 
 
@@ -16,9 +15,16 @@ from rankwise.types import FloatArray
 class Precision(TopHits):
     """Share of relevant documents (label above 0) among the first k: P@k = |{i ≤ k: y_i > 0}| / k.
 
-    Divides by k even where the list is shorter, as trec_eval does; `capped` divides by the number of documents
-    there, as XGBoost does.
+    Parameters
+    ----------
+    k : int
+        The cut-off.
+    capped : bool, default=False
+        Divide by the number of documents of a shorter list, as XGBoost does, instead of k, as trec_eval does. In text
+        `p[capped]@10`; `p[min]@10` is read too.
 
+    Examples
+    --------
     >>> Precision(k=4).value([1, 0, 2]), Precision(k=4, capped=True).value([1, 0, 2])
     (0.5, 0.666666...)
     """

@@ -6,14 +6,25 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rankwise.kernels._compile import compiled
-from rankwise.metrics.catalogue._curve import CurveMetric
-from rankwise.types import FloatArray, IntArray
+from rankwise.metrics.catalogue._curve import CurveMetric, CutCounts
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
 class PrecisionAtRecall(CurveMetric):
     """The highest precision of any threshold whose recall is at least β (Eban 2017 (8)).
 
+    Parameters
+    ----------
+    recall : float
+        The recall β, above 0 and at most 1.
+
+    References
+    ----------
+    Eban, Schain, Mackey, Gordon, Saurous & Elidan (2017). Scalable learning of non-decomposable objectives. AISTATS.
+
+    Examples
+    --------
     >>> PrecisionAtRecall(0.5).value([0, 1, 1, 0])  # both relevant ones are among the first 3
     0.666666...
     """
@@ -23,8 +34,21 @@ class PrecisionAtRecall(CurveMetric):
     recall: float
 
     @compiled
-    def point(
-        self, hits: FloatArray | IntArray, cut: FloatArray | IntArray, relevant: float, irrelevant: float
-    ) -> FloatArray:
-        """Precision where the recall suffices."""
+    def point(self, hits: CutCounts, cut: CutCounts, relevant: float, irrelevant: float) -> FloatArray:
+        """Return the precision where the recall suffices.
+
+        Parameters
+        ----------
+        hits : ndarray
+            Relevant documents down to each cut.
+        cut : ndarray
+            Documents down to each cut.
+        relevant, irrelevant : float
+            How many of each there are.
+
+        Returns
+        -------
+        ndarray
+            The precision at each cut, or 0.
+        """
         return hits / cut * (hits / relevant >= self.recall)

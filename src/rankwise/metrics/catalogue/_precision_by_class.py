@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from rankwise.kernels._compile import compiled
-from rankwise.metrics.catalogue._top_hits import TopHits
+from rankwise.metrics.catalogue._linear import TopHits
 from rankwise.types import FloatArray
 
 
@@ -16,8 +16,19 @@ from rankwise.types import FloatArray
 class MicroPrecision(TopHits):
     """Micro-averaged precision (Welleck 2016 (2)): documents of a reference grade among the first k, over C·k.
 
-    C is the number of reference grades (1..C): the highest grade of the data, unless given.
+    Parameters
+    ----------
+    k : int
+        The cut-off.
+    grades : float, default=0.0
+        C, the number of reference grades 1 to C; 0 takes the highest grade of the data. `p-micro[4]@5` fixes it.
 
+    References
+    ----------
+    Welleck (2016). Efficient AUC optimization for information ranking applications. ECIR.
+
+    Examples
+    --------
     >>> MicroPrecision(k=2, grades=2).value([2, 1, 0])  # (1 + 1) / (2·2)
     0.5
     """
@@ -37,12 +48,26 @@ class MicroPrecision(TopHits):
 
 @dataclass(frozen=True)
 class MacroPrecision(MicroPrecision):
-    """Macro-averaged precision (Welleck 2016 (4), divided by the number of queries): the mean over grades of
-    precision@k.
+    """Macro-averaged precision (Welleck 2016 (4), per query): the mean over grades of precision@k.
 
+    Parameters
+    ----------
+    k : int
+        The cut-off.
+    grades : float, default=0.0
+        C, the number of reference grades 1 to C; 0 takes the highest grade of the data. `p-macro[4]@5` fixes it.
+
+    Notes
+    -----
     For a ranking that equals `p-micro@k`: each grade's precision@k has the same denominator k, so the pooled
-    and the averaged share are one number, although Welleck 2016 gives two formulas. Both names are kept.
+    and the averaged share are one number, although Welleck 2016 has two formulas. Both names exist.
 
+    References
+    ----------
+    Welleck (2016). Efficient AUC optimization for information ranking applications. ECIR.
+
+    Examples
+    --------
     >>> MacroPrecision(k=2, grades=2).value([2, 1, 0])  # (1/2 + 1/2) / 2
     0.5
     """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
+from rankwise.errors import MetricError
 from rankwise.metrics._base import Metric
 from rankwise.types import FloatArray
 
@@ -29,7 +30,7 @@ class Demand:
 
     @property
     def level(self) -> float:
-        """The least share of hits, see `Counts.trials`."""
+        """The lowest share of hits, see `ThresholdCounts.trials`."""
         return 1.0 - self.target if self.rate == "fpr" else self.target
 
 
@@ -74,3 +75,22 @@ class AreaMetric(RateMetric):
         low, high = self.levels()
         middles = low + (high - low) * (np.arange(anchors) + 0.5) / anchors
         return [self.anchor(*[level]) for level in middles.tolist()]
+
+
+@dataclass(frozen=True)
+class PartialArea(AreaMetric):
+    """An area under a curve between two rates, over their distance."""
+
+    ranks_everything: ClassVar[bool] = True
+    thresholds: ClassVar[bool] = True
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0.0 <= self.low < self.high <= 1.0:
+            raise MetricError(f"{self.name} needs 0 <= low < high <= 1, got [{self.low:g},{self.high:g}]")
+
+    def levels(self) -> tuple[float, float]:
+        """Return the two rates."""
+        return self.low, self.high

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rankwise.kernels._compile import compiled
-from rankwise.metrics.catalogue._linear import relevant_count
-from rankwise.metrics.catalogue._top_hits import TopHits
+from rankwise.metrics.catalogue._linear import TopHits, relevant_count
 from rankwise.types import FloatArray
 
 
@@ -15,6 +14,13 @@ from rankwise.types import FloatArray
 class Recall(TopHits):
     """Share of the relevant documents that stand among the first k: R@k = |{i ≤ k: y_i > 0}| / R.
 
+    Parameters
+    ----------
+    k : int
+        The cut-off.
+
+    Examples
+    --------
     >>> Recall(k=2).value([1, 0, 2])
     0.5
     """

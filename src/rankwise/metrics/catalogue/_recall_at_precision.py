@@ -6,14 +6,25 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rankwise.kernels._compile import compiled
-from rankwise.metrics.catalogue._curve import CurveMetric
-from rankwise.types import FloatArray, IntArray
+from rankwise.metrics.catalogue._curve import CurveMetric, CutCounts
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
 class RecallAtPrecision(CurveMetric):
     """The highest recall of any threshold whose precision is at least α (Eban 2017 section 4); 0 if there is none.
 
+    Parameters
+    ----------
+    precision : float
+        The precision α, above 0 and at most 1.
+
+    References
+    ----------
+    Eban, Schain, Mackey, Gordon, Saurous & Elidan (2017). Scalable learning of non-decomposable objectives. AISTATS.
+
+    Examples
+    --------
     >>> RecallAtPrecision(0.75).value([1, 1, 0, 1, 0, 1])  # the first 4 hold 3 of the 4 relevant ones
     0.75
     >>> str(RecallAtPrecision(0.95))
@@ -25,8 +36,21 @@ class RecallAtPrecision(CurveMetric):
     precision: float
 
     @compiled
-    def point(
-        self, hits: FloatArray | IntArray, cut: FloatArray | IntArray, relevant: float, irrelevant: float
-    ) -> FloatArray:
-        """Recall where the precision suffices."""
+    def point(self, hits: CutCounts, cut: CutCounts, relevant: float, irrelevant: float) -> FloatArray:
+        """Return the recall where the precision suffices.
+
+        Parameters
+        ----------
+        hits : ndarray
+            Relevant documents down to each cut.
+        cut : ndarray
+            Documents down to each cut.
+        relevant, irrelevant : float
+            How many of each there are.
+
+        Returns
+        -------
+        ndarray
+            The recall at each cut, or 0.
+        """
         return hits / relevant * (hits / cut >= self.precision)

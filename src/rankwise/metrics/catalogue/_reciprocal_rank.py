@@ -9,7 +9,6 @@ import numpy as np
 
 from rankwise.kernels._compile import compiled
 from rankwise.metrics._base import Metric
-from rankwise.metrics._fields import check_cutoff
 from rankwise.metrics._hooks import Factors
 from rankwise.metrics.catalogue._linear import relevant_count, top
 from rankwise.types import FloatArray, IntArray
@@ -19,6 +18,25 @@ from rankwise.types import FloatArray, IntArray
 class ReciprocalRank(Metric):
     """1 / rank of the first relevant document (Burges 2006 section 2), 0 if that rank is below k.
 
+    Parameters
+    ----------
+    k : int, optional
+        The cut-off; by default the whole list counts.
+
+    Notes
+    -----
+    In the first run of equal scores with r relevant of t documents, place p holds the first of them with probability
+    r/(t−p+1) times that of none before it (McSherry & Najork 2008).
+
+    References
+    ----------
+    Burges, Ragno & Le (2006). Learning to rank with nonsmooth cost functions. NIPS.
+
+    McSherry & Najork (2008). Computing information retrieval performance measures efficiently in the presence of tied
+    scores. ECIR.
+
+    Examples
+    --------
     >>> ReciprocalRank().value([0, 0, 1, 1])
     0.333333...
     >>> ReciprocalRank().tied_value([0, 1], runs=[0, 2])  # (1 + 1/2) / 2
@@ -28,9 +46,6 @@ class ReciprocalRank(Metric):
     name: ClassVar[str] = "mrr"
     needs: ClassVar[str] = "a relevant document"
     k: int | None = None
-
-    def __post_init__(self) -> None:
-        check_cutoff(self.k)
 
     @compiled
     def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
@@ -42,9 +57,7 @@ class ReciprocalRank(Metric):
 
     @compiled
     def _tied_value(self, ranked: FloatArray, runs: IntArray, ideal: FloatArray) -> float:
-        """In the first run with r relevant of t documents, place p holds the first of them with probability
-        r/(t−p+1) times that of none before it (McSherry & Najork 2008).
-        """
+        """Σ over places of the first run with relevant documents of the chance that the first one stands there."""
         cut = top(self.k, ranked.size)
         for run in range(runs.size - 1):
             start = runs[run]
@@ -65,14 +78,14 @@ class ReciprocalRank(Metric):
     def _swap_delta(self, ranked: FloatArray, i: IntArray, j: IntArray, ideal: FloatArray) -> FloatArray:
         """Only a relevant document moved above the first one, or the first one moved away, changes anything."""
         n = len(ranked)
-        found = np.append(np.flatnonzero(ranked > 0), [n, n])
+        relevant = np.append(np.flatnonzero(ranked > 0), [n, n])  # their ranks
         worth = np.append(1.0 / np.arange(1.0, n + 1), 0.0)
         worth[top(self.k, n) :] = 0.0
         a, b = np.minimum(i, j), np.maximum(i, j)
         up = (ranked[b] > 0) & (ranked[a] <= 0)
-        down = (ranked[a] > 0) & (ranked[b] <= 0) & (a == found[0])
-        first = np.where(up, np.minimum(a, found[0]), np.where(down, np.minimum(b, found[1]), found[0]))
-        delta = worth[first] - worth[found[0]]
+        down = (ranked[a] > 0) & (ranked[b] <= 0) & (a == relevant[0])
+        first = np.where(up, np.minimum(a, relevant[0]), np.where(down, np.minimum(b, relevant[1]), relevant[0]))
+        delta = worth[first] - worth[relevant[0]]
         return np.asarray(delta if np.any(ideal > 0) else np.full_like(delta, np.nan))
 
     @compiled

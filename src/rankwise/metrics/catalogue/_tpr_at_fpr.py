@@ -7,14 +7,21 @@ from typing import ClassVar
 
 from rankwise.errors import MetricError
 from rankwise.kernels._compile import compiled
-from rankwise.metrics.catalogue._curve import CurveMetric
-from rankwise.types import FloatArray, IntArray
+from rankwise.metrics.catalogue._curve import CurveMetric, CutCounts
+from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
 class TPRAtFPR(CurveMetric):
     """The highest true positive rate of any threshold whose false positive rate is at most φ.
 
+    Parameters
+    ----------
+    rate : float
+        The false positive rate φ, at least 0 and below 1.
+
+    Examples
+    --------
     >>> TPRAtFPR(0.5).value([1, 0, 1, 0, 1])  # one of two irrelevant documents may pass
     0.666666...
     """
@@ -29,12 +36,36 @@ class TPRAtFPR(CurveMetric):
             raise MetricError(f"the rate of {self} must be at least 0 and below 1, got {level:g}")
 
     def operating_points(self, anchors: int) -> list[TPRAtFPR]:
-        """Return half the rate, the rate and twice the rate, below 1."""
+        """Return half the rate, the rate and twice the rate, below 1.
+
+        Parameters
+        ----------
+        anchors : int
+            How many points an area is averaged over; a metric of one level takes no notice.
+
+        Returns
+        -------
+        list of CurveMetric
+            Three metrics.
+        """
         return [TPRAtFPR(rate) for rate in (0.5 * self.rate, self.rate, min(2.0 * self.rate, 0.5 + 0.5 * self.rate))]
 
     @compiled
-    def point(
-        self, hits: FloatArray | IntArray, cut: FloatArray | IntArray, relevant: float, irrelevant: float
-    ) -> FloatArray:
-        """True positive rate where few enough irrelevant documents pass; NaN where there are none."""
+    def point(self, hits: CutCounts, cut: CutCounts, relevant: float, irrelevant: float) -> FloatArray:
+        """Return the true positive rate where few enough irrelevant documents pass.
+
+        Parameters
+        ----------
+        hits : ndarray
+            Relevant documents down to each cut.
+        cut : ndarray
+            Documents down to each cut.
+        relevant, irrelevant : float
+            How many of each there are.
+
+        Returns
+        -------
+        ndarray
+            The rate at each cut, or 0; NaN where there are no irrelevant documents.
+        """
         return hits / relevant * ((cut - hits) / irrelevant <= self.rate) + 0.0 / irrelevant

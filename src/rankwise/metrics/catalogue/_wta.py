@@ -16,6 +16,12 @@ from rankwise.types import FloatArray
 class WTA(LinearMetric):
     """Winner takes all (Burges 2006 section 2): 1 if the top document is relevant, else 0.
 
+    References
+    ----------
+    Burges, Ragno & Le (2006). Learning to rank with nonsmooth cost functions. NIPS.
+
+    Examples
+    --------
     >>> WTA().value([1, 0]), WTA().value([0, 1])
     (1.0, 0.0)
     >>> WTA().tied_value([0, 1, 0], runs=[0, 2, 3])  # a coin decides between the first two

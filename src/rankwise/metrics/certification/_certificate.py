@@ -3,26 +3,60 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from rankwise.metrics.catalogue._rates import Demand
 from rankwise.metrics.certification._operating_point import demand_of
+from rankwise.types import JsonObject
 
 RATES = {"precision": "precision", "recall": "recall", "fpr": "false positive rate"}
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """What `certify` found; without a threshold all that describes one is None.
+    """What `certify` returns: a threshold with a guarantee, or how many rows would be needed for one.
 
-    **The guarantee** is the target: in the population, precision (recall, FPR) of "score ≥ threshold" is at least
+    Parameters
+    ----------
+    objective : str
+        The metric, such as `r@p=0.95`.
+    confidence : float
+        The confidence of the guarantee.
+    target : float
+        The level of the rate that is held.
+    rows, positives : int
+        How many rows there were, and how many of them positive.
+    guide_rows : int
+        Rows that chose the thresholds; counts and observed rates are of the others.
+    thresholds_tried : int
+        How many were tested until one failed.
+    threshold : float, optional
+        The threshold; None, as all that describes one, if none could be certified.
+    bound : float, optional
+        The one-sided exact bound of the held rate at the threshold, never worse than the target.
+    tp, fp, fn, tn : int, optional
+        The rows tested, by label and by prediction.
+    precision, recall, fpr : float, optional
+        Observed rates at the threshold.
+    expected : float, optional
+        The observed rate that was maximized: recall for `r@p` and `tpr@fpr`, precision for `p@r`.
+    interval : tuple of float, optional
+        The exact interval of `expected` for that threshold alone: an estimate, not covered by the guarantee.
+    rows_needed, positives_needed : int, optional
+        Without a threshold, how many rows with how many positives would do if the rates stayed as observed; None if no
+        number would.
+
+    Notes
+    -----
+    The guarantee is the target: in the population, precision (recall, FPR) of "score ≥ threshold" is at least
     (at most) `target`, and the chance that a sample leads to a threshold of which this is false is at most
-    1 − confidence. `bound` is the one-sided exact bound at the threshold, never worse than the target.
-    `expected` is what the data say of the rate to maximize (recall for r@p and tpr@fpr, precision for p@r), with
-    the exact interval of that threshold alone: an estimate, not a part of the guarantee.
-    Counts and observed rates are of the rows tested: `guide_rows`, which chose the thresholds, are not among them.
-    Without a threshold, `rows_needed` with `positives_needed` among them would do if the rates stayed as observed;
-    these are None if no number would.
+    1 − confidence.
+
+    Examples
+    --------
+    >>> from rankwise.metrics import certify
+    >>> certificate = certify([1] * 60, range(60), "p@r=0.95")
+    >>> certificate.certified, certificate.threshold, round(certificate.bound, 4)
+    (True, 0.0, 0.9513)
     """
 
     objective: str
@@ -48,7 +82,7 @@ class Certificate:
 
     @property
     def certified(self) -> bool:
-        """Is there a threshold?"""
+        """Whether there is a threshold."""
         return self.threshold is not None
 
     @property
@@ -56,8 +90,14 @@ class Certificate:
         """The rate that holds and the one that was maximized."""
         return demand_of(self.objective)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, for JSON; the interval as a list."""
+    def to_dict(self) -> JsonObject:
+        """Return all of it in plain Python types that `json.dumps` takes.
+
+        Returns
+        -------
+        dict
+            The fields, and `certified`.
+        """
         return {"certified": self.certified} | asdict(self) | {"interval": self.interval and list(self.interval)}
 
     def __str__(self) -> str:
@@ -70,12 +110,12 @@ class Certificate:
                 f"With confidence {self.confidence:.4g}, score >= {self.threshold!r} has {claim}; "
                 f"expect a {self.demand.gain} of {self.expected:.3f} ({low:.3f} to {high:.3f})."
             )
-        said = f"No threshold can be certified to have {claim} with confidence {self.confidence:.4g}"
+        refusal = f"No threshold can be certified to have {claim} with confidence {self.confidence:.4g}"
         if self.rows_needed is not None:
             return (
-                f"{said}. At the observed rates {self.positives_needed:,} positives in {self.rows_needed:,} rows "
+                f"{refusal}. At the observed rates {self.positives_needed:,} positives in {self.rows_needed:,} rows "
                 f"would suffice; there are {self.positives:,} in {self.rows:,}."
             )
         if self.demand.level == 1:
-            return f"{said}: no number of rows can prove a rate without exceptions."
-        return f"{said}: at the observed rates no number of rows would suffice, the scores must become better."
+            return f"{refusal}: no number of rows can prove a rate without exceptions."
+        return f"{refusal}: at the observed rates no number of rows would suffice, the scores must become better."

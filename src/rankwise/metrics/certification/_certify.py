@@ -23,45 +23,82 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize
+from scipy import optimize, special
 
 from rankwise._validation import as_vector
+from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics._base import Metric
 from rankwise.metrics._names import parse
 from rankwise.metrics.catalogue._rates import Demand
-from rankwise.metrics.certification._binomial import lower_bound, share_interval, tail
 from rankwise.metrics.certification._certificate import Certificate
-from rankwise.metrics.certification._operating_point import Counts, counts_at, demand_of
+from rankwise.metrics.certification._operating_point import ThresholdCounts, counts_at, demand_of
 from rankwise.types import BoolArray, FloatArray, IntArray
 
-GUIDE = 0.2
-"""Share of the rows that choose the thresholds for a precision: see benchmarks/certify.py."""
+GUIDE_SHARE = 0.2
+"""Of the rows, those that choose the thresholds for a precision: see benchmarks/certify.py."""
 
-MOST = math.log(1e12)
-"""More rows than this (its logarithm) are as good as infinitely many."""
+MAX_LOG_ROWS = math.log(1e12)
+"""Logarithm of a number of rows that is as good as infinite."""
 
 
 def certify(
-    y: ArrayLike,
+    y: ArrayLike | RankingData,
     scores: ArrayLike,
     objective: str | Metric,
     *,
     confidence: float = 0.95,
     thresholds: ArrayLike | None = None,
 ) -> Certificate:
-    """A threshold on the scores for which the target of `r@p=α`, `p@r=β` or `tpr@fpr=φ` holds with this confidence.
+    """Find a threshold on the scores for which a rate holds in the population, with a confidence.
 
-    The rows must be independent draws from where the threshold will be used, and none of them may have trained or
-    chosen the model; a label above 0 is positive. Rows count alike: with weights the binomial law would not hold.
-    The draw of the guide is fixed, as trying several would void the guarantee; the order of the rows plays no part.
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,) or RankingData
+        Labels; above 0 is positive. The rows must be independent draws from where the threshold will be used, and none
+        of them may have trained or chosen the model. Queries and weights play no part: with weights the binomial law
+        would not hold.
+    scores : array-like of shape (n_rows,)
+        Scores of the rows, in the same order.
+    objective : str or Metric
+        The rate to hold and the one to maximize: `r@p=α`, `p@r=β` or `tpr@fpr=φ`.
+    confidence : float, default=0.95
+        At most 1 − confidence is the chance that a sample leads to a threshold for which the rate does not hold.
+    thresholds : array-like, optional
+        Candidates chosen without these rows, such as `thresholds_to_try` of validation data; then all rows test. They
+        are tried from the safe end (for recall the lowest, else the highest) until one fails.
 
-    `thresholds` are candidates chosen without these rows, such as `thresholds_to_try` of validation data; then all
-    rows test. They are tried from the safe end (for recall the lowest, else the highest) until one fails.
+    Returns
+    -------
+    Certificate
+        The threshold with the best rate to maximize, or how many rows would be needed.
 
+    Raises
+    ------
+    DataError
+        If the rows lack positives or negatives, or the confidence is not between 0 and 1.
+    MetricError
+        If the metric demands no rate.
+
+    Notes
+    -----
+    Learn then test: thresholds are tested in a fixed order by exact binomial tails, each at the full level, until the
+    first fails. For a precision, a fifth of the rows, drawn at random, chooses the order. That draw is fixed, as trying
+    several would void the guarantee; the order of the rows plays no part.
+
+    References
+    ----------
+    Angelopoulos, Bates, Candès, Jordan & Lei (2021). Learn then test: calibrating predictive algorithms to achieve risk
+    control.
+
+    Clopper & Pearson (1934). The use of confidence or fiducial limits illustrated in the case of the binomial.
+    Biometrika 26.
+
+    Examples
+    --------
     >>> y, scores = [1] * 95 + [0] * 105, [*range(200, 105, -1), 150, *range(104, 0, -1)]
-    >>> found = certify(y, scores, "tpr@fpr=0.1")
-    >>> found.threshold, found.tp, found.fp, round(found.bound, 3)
+    >>> certificate = certify(y, scores, "tpr@fpr=0.1")
+    >>> certificate.threshold, certificate.tp, certificate.fp, round(certificate.bound, 3)
     (106.0, 95, 1, 0.044)
     >>> print(certify(y[90:100], scores[90:100], "p@r=0.9"))
     No threshold can be certified to have a recall of at least 0.9 with confidence 0.95. At the observed rates 29
@@ -79,9 +116,9 @@ def certify(
     else:
         order = _order(positive, values, demand)
     counts = counts_at(order, positive[tested], values[tested])
-    failed = np.flatnonzero(tail(*counts.trials(demand.rate), demand.level) > 1.0 - confidence)
+    failed = np.flatnonzero(binomial_tail(*counts.trials(demand.rate), demand.level) > 1.0 - confidence)
     passed = int(failed[0]) if failed.size else order.size
-    found = Certificate(
+    certificate = Certificate(
         objective=str(parse(objective)),
         confidence=confidence,
         target=demand.target,
@@ -92,25 +129,42 @@ def certify(
     )
     if passed:
         best = int(np.argmax(counts.share(demand.gain)[:passed]))
-        return _certified(found, demand, float(order[best]), counts, best)
+        return _certified(certificate, demand, float(order[best]), counts, best)
     # A larger sample would begin where all rows together say, not where a fifth of these did.
     first = order if thresholds is not None else _order(positive, values, demand)
-    return _with_needs(found, demand, counts_at(first[:1], positive, values), float(np.mean(tested)))
+    return _with_needs(certificate, demand, counts_at(first[:1], positive, values), float(np.mean(tested)))
 
 
-def thresholds_to_try(y: ArrayLike, scores: ArrayLike, objective: str | Metric) -> FloatArray:
-    """Candidates for `certify`, safest first, chosen on other data than will be certified on.
+def thresholds_to_try(y: ArrayLike | RankingData, scores: ArrayLike, objective: str | Metric) -> FloatArray:
+    """Choose candidates for `certify` on other data than will be certified on.
 
-    For a precision, from where it is likely to be provable on down; for recall and FPR, all scores.
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,) or RankingData
+        Labels; above 0 is positive.
+    scores : array-like of shape (n_rows,)
+        Scores of the rows, in the same order.
+    objective : str or Metric
+        The rate to hold and the one to maximize: `r@p=α`, `p@r=β` or `tpr@fpr=φ`.
 
+    Returns
+    -------
+    ndarray
+        Thresholds, safest first: for a precision, from where it is likely to be provable on down; for recall and FPR,
+        all scores.
+
+    Examples
+    --------
     >>> thresholds_to_try([1, 1, 1, 0, 1, 0], [6, 5, 4, 3, 2, 1], "r@p=0.5")
     array([4., 3., 2., 1.])
     """
     return _order(*_checked(y, scores, parse(objective)), demand_of(objective))
 
 
-def _checked(y: ArrayLike, scores: ArrayLike, metric: Metric) -> tuple[BoolArray, FloatArray]:
-    positive, values = as_vector("labels", y) > 0, as_vector("scores", scores)
+def _checked(y: ArrayLike | RankingData, scores: ArrayLike, metric: Metric) -> tuple[BoolArray, FloatArray]:
+    """Which rows are positive, and their scores."""
+    labels, values = as_vector("labels", y.y if isinstance(y, RankingData) else y), as_vector("scores", scores)
+    positive = labels > 0
     if values.size != positive.size:
         raise ShapeError(f"y and scores must have one entry per row, got {positive.size} and {values.size}")
     if not positive.any() or (positive.all() and "irrelevant" in metric.needs):
@@ -121,8 +175,8 @@ def _checked(y: ArrayLike, scores: ArrayLike, metric: Metric) -> tuple[BoolArray
 
 def _guide(positive: BoolArray, scores: FloatArray) -> IntArray:
     """Rows drawn at random to choose the thresholds. They are sorted first, so that their order plays no part."""
-    drawn = np.random.default_rng(0).permutation(scores.size)[: math.ceil(GUIDE * scores.size)]
-    return np.lexsort((positive, scores))[drawn]
+    sample = np.random.default_rng(0).permutation(scores.size)[: math.ceil(GUIDE_SHARE * scores.size)]
+    return np.lexsort((positive, scores))[sample]
 
 
 def _order(positive: BoolArray, scores: FloatArray, demand: Demand) -> FloatArray:
@@ -142,13 +196,15 @@ def _safest_first(thresholds: FloatArray, demand: Demand) -> FloatArray:
     return rising if demand.rate == "recall" else rising[::-1]
 
 
-def _certified(found: Certificate, demand: Demand, threshold: float, counts: Counts, at: int) -> Certificate:
+def _certified(
+    certificate: Certificate, demand: Demand, threshold: float, counts: ThresholdCounts, at: int
+) -> Certificate:
     tp, fp = int(counts.tp[at]), int(counts.fp[at])
-    hits, trials = (int(part[at]) for part in counts.trials(demand.rate))
-    bound = lower_bound(hits, trials, found.confidence)
-    gained, of = (int(part[at]) for part in counts.trials(demand.gain))
+    hits, trials = (int(count[at]) for count in counts.trials(demand.rate))
+    bound = lower_bound(hits, trials, certificate.confidence)
+    gained, possible = (int(count[at]) for count in counts.trials(demand.gain))
     return replace(
-        found,
+        certificate,
         threshold=threshold,
         bound=1.0 - bound if demand.rate == "fpr" else bound,
         tp=tp,
@@ -158,23 +214,55 @@ def _certified(found: Certificate, demand: Demand, threshold: float, counts: Cou
         precision=tp / (tp + fp),
         recall=tp / counts.positives,
         fpr=fp / counts.negatives if counts.negatives else None,
-        expected=gained / of,
-        interval=share_interval(gained, of, found.confidence),
+        expected=gained / possible,
+        interval=share_interval(gained, possible, certificate.confidence),
     )
 
 
-def _with_needs(found: Certificate, demand: Demand, counts: Counts, tested: float) -> Certificate:
+def _with_needs(certificate: Certificate, demand: Demand, counts: ThresholdCounts, tested: float) -> Certificate:
     """How many rows would have sufficed, of which this share tests, had the rates been those counted."""
-    hits, trials = (int(part[0]) for part in counts.trials(demand.rate))
+    hits, trials = (int(count[0]) for count in counts.trials(demand.rate))
     share = hits / max(trials, 1)
 
     def missing(log_trials: float) -> float:
         n = tested * math.exp(log_trials)
-        return float(tail(share * n, n, demand.level)) - (1.0 - found.confidence)
+        return float(binomial_tail(share * n, n, demand.level)) - (1.0 - certificate.confidence)
 
-    if share <= demand.level or missing(MOST) > 0:
-        return found
+    if share <= demand.level or missing(MAX_LOG_ROWS) > 0:
+        return certificate
     # At least one more than there are, for these did not suffice.
-    needed = max(math.ceil(math.exp(optimize.brentq(missing, -MOST, MOST)) - 1e-6), trials + 1)
-    scaled = [-(-needed * part // trials) for part in (found.rows, found.positives)]
-    return replace(found, rows_needed=scaled[0], positives_needed=scaled[1])
+    needed = max(math.ceil(math.exp(optimize.brentq(missing, -MAX_LOG_ROWS, MAX_LOG_ROWS)) - 1e-6), trials + 1)
+    scaled = [-(-needed * count // trials) for count in (certificate.rows, certificate.positives)]
+    return replace(certificate, rows_needed=scaled[0], positives_needed=scaled[1])
+
+
+def binomial_tail(hits: ArrayLike, trials: ArrayLike, share: float) -> FloatArray:
+    """P(Binomial(trials, share) ≥ hits): the p-value of "the chance is below `share`" where hits were observed.
+
+    Counts need not be whole, for the number of rows that would suffice is sought among real numbers.
+
+    >>> binomial_tail([3, 2, 0], [3, 3, 0], 0.5)
+    array([0.125, 0.5  , 1.   ])
+    """
+    k, n = np.broadcast_arrays(np.asarray(hits, dtype=np.float64), np.asarray(trials, dtype=np.float64))
+    return np.where(k > 0, special.betainc(np.maximum(k, 1e-300), n - k + 1, share), 1.0)
+
+
+def lower_bound(hits: int, trials: int, confidence: float) -> float:
+    """The chance is at least this, with the confidence (Clopper & Pearson 1934, one-sided).
+
+    >>> round(lower_bound(59, 59, 0.95), 4)  # the rule of three: 59 hits without a miss prove 0.95
+    0.9505
+    """
+    return float(special.betaincinv(hits, trials - hits + 1, 1 - confidence)) if hits else 0.0
+
+
+def share_interval(hits: int, trials: int, confidence: float) -> tuple[float, float]:
+    """The two-sided interval of Clopper & Pearson.
+
+    >>> low, high = share_interval(8, 10, 0.95)
+    >>> round(low, 3), round(high, 3)
+    (0.444, 0.975)
+    """
+    one_sided = (1 + confidence) / 2
+    return lower_bound(hits, trials, one_sided), 1.0 - lower_bound(trials - hits, trials, one_sided)

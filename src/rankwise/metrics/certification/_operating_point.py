@@ -1,4 +1,4 @@
-"""What a threshold does: counts, rates, and which of them a metric such as `r@p=0.95` demands.
+"""What a threshold does: counts, rates, and the one that a metric such as `r@p=0.95` demands.
 
 Predicted positive is a score at or above the threshold, positive a label above 0, here as everywhere.
 """
@@ -32,7 +32,7 @@ def demand_of(objective: str | Metric) -> Demand:
 
 
 @dataclass(frozen=True, eq=False)
-class Counts:
+class ThresholdCounts:
     """True and false positives at each of some thresholds, and how many positives and negatives there are."""
 
     tp: IntArray
@@ -54,11 +54,11 @@ class Counts:
         return hits / np.maximum(trials, 1)
 
 
-def counts_at(thresholds: FloatArray, positive: BoolArray, scores: FloatArray) -> Counts:
+def counts_at(thresholds: FloatArray, positive: BoolArray, scores: FloatArray) -> ThresholdCounts:
     """Counts at each threshold.
 
-    >>> found = counts_at(np.array([0.5]), np.array([True, False, True]), np.array([0.5, 0.7, 0.1]))
-    >>> found.tp, found.fp, found.positives
+    >>> counts = counts_at(np.array([0.5]), np.array([True, False, True]), np.array([0.5, 0.7, 0.1]))
+    >>> counts.tp, counts.fp, counts.positives
     (array([1]), array([1]), 2)
     """
     order = np.argsort(scores)
@@ -66,4 +66,4 @@ def counts_at(thresholds: FloatArray, positive: BoolArray, scores: FloatArray) -
     from_here = np.append(np.cumsum(positive[order][::-1])[::-1], 0)
     tp = from_here[first]
     positives = int(np.count_nonzero(positive))
-    return Counts(tp, scores.size - first - tp, positives, scores.size - positives)
+    return ThresholdCounts(tp, scores.size - first - tp, positives, scores.size - positives)

@@ -1,16 +1,16 @@
-"""Several systems judged on the same queries, and how sure one can be of the differences."""
+"""Several systems evaluated on the same queries, and how sure one can be of the differences."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError
 from rankwise.metrics._base import Metric
 from rankwise.metrics._conventions import Empty
@@ -18,7 +18,7 @@ from rankwise.metrics._evaluate import DEFAULT_METRICS, evaluate
 from rankwise.metrics._evaluation import Evaluation, finite_or_none, format_table
 from rankwise.metrics._ranking import Ties
 from rankwise.metrics.comparison import _statistics as statistics
-from rankwise.types import BoolArray, FloatArray
+from rankwise.types import JsonObject
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,29 @@ class PairTest:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What `compare` gives back: the evaluation of every system, and a test of every pair and metric."""
+    """What `compare` returns: the evaluation of every system, and a test of every pair and metric.
+
+    Parameters
+    ----------
+    evaluations : dict of str to Evaluation
+        By name of the system.
+    tests : list of PairTest
+        One per pair of systems and metric: the means, their difference with its interval, p-values by the t-test,
+        Fisher's randomization test and Tukey's HSD, the effect size, and on how many queries each is better.
+    level : float, default=0.95
+        The confidence of the intervals.
+    notes : tuple of str, default=()
+        What a reader of the values should know, such as how exact they are.
+
+    Examples
+    --------
+    >>> y, qid = [1, 0, 0, 1, 0, 0], [1, 1, 1, 2, 2, 2]
+    >>> print(compare(y, {"good": [3, 2, 1, 3, 2, 1], "bad": [2, 3, 1, 1, 3, 2]}, qid, ["mrr"]))
+    metric  good     bad
+    mrr     1.0000*  0.4167
+    * best
+    ...
+    """
 
     evaluations: dict[str, Evaluation]
     tests: list[PairTest]
@@ -59,16 +81,33 @@ class Comparison:
 
     @property
     def metrics(self) -> list[str]:
-        """The metrics, spelled as they were asked for."""
+        """The metrics, spelled as they were requested."""
         return list(next(iter(self.evaluations.values())).per_query)
 
     def best(self, metric: object) -> str:
-        """Name of the system with the highest mean; the first of equals."""
+        """Return the name of the system with the highest mean.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            A metric that was evaluated.
+
+        Returns
+        -------
+        str
+            The name; the first of equals.
+        """
         means = {name: evaluation[metric] for name, evaluation in self.evaluations.items()}
         return max(means, key=lambda name: -math.inf if math.isnan(means[name]) else means[name])
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it in plain Python types that `json.dumps` takes; a value that is not known is None."""
+    def to_dict(self) -> JsonObject:
+        """Return all of it in plain Python types that `json.dumps` takes.
+
+        Returns
+        -------
+        dict
+            Evaluations and tests; None for a value that is not defined.
+        """
         return {
             "level": self.level,
             "systems": {name: evaluation.to_dict() for name, evaluation in self.evaluations.items()},
@@ -96,20 +135,8 @@ class Comparison:
         return rows
 
     def _table_of_tests(self) -> list[tuple[str, ...]]:
-        interval = f"{self.level:.0%} interval"
-        rows: list[tuple[str, ...]] = [
-            (
-                "metric",
-                "pair",
-                "difference",
-                interval,
-                "p t",
-                "p Fisher",
-                "p Tukey",
-                "effect",
-                "wins/ties/losses",
-            )
-        ]
+        header = ("metric", "pair", "difference", f"{self.level:.0%} interval", "p t", "p Fisher", "p Tukey", "effect")
+        rows: list[tuple[str, ...]] = [(*header, "wins/ties/losses")]
         for test in self.tests:
             low, high = test.interval
             rows.append(
@@ -127,7 +154,7 @@ class Comparison:
 
 
 def compare(
-    y: ArrayLike,
+    y: ArrayLike | RankingData,
     scores: Mapping[str, ArrayLike],
     qid: ArrayLike | None = None,
     metrics: str | Metric | Iterable[str | Metric] = DEFAULT_METRICS,
@@ -135,16 +162,62 @@ def compare(
     convention: str = "standard",
     ties: Ties | None = None,
     empty: Empty | None = None,
-    weight: ArrayLike | None = None,
+    query_weight: ArrayLike | None = None,
     doc_ids: ArrayLike | None = None,
     level: float = 0.95,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> Comparison:
-    """Evaluate two or more systems, `{name: scores}`, and test every pair of them on every metric.
+    """Evaluate two or more systems, and test every pair of them on every metric.
 
-    The arguments are those of `evaluate`; `level` is that of the intervals, `seed` that of Fisher's test.
-    With weights the tests are of the weighted means; the effect size and the wins count each query once.
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,) or RankingData
+        Labels, in any order of the rows; below 0 means "not judged". RankingData brings its queries, query weights and
+        document ids along.
+    scores : dict of str to array-like of shape (n_rows,)
+        By name of the system, the score of each row; −inf means "not retrieved".
+    qid : array-like of shape (n_rows,), optional
+        The query of each row. By default all rows are one list.
+    metrics : str, Metric or iterable of them, default=("ndcg@10", "map", "mrr", "auc")
+        Metrics or their names; a text may hold several, with spaces or commas between.
+    convention : {"standard", "letor4", "trec", "lightgbm", "xgboost", "sklearn"}, default="standard"
+        The program whose rules for ties, undefined queries and the metrics' small print are followed.
+    ties : {"expected", "worst", "best", "input", "docid"}, optional
+        How equal scores are ordered; overrides the convention.
+    empty : {"skip", "0", "1", "error"}, optional
+        What a query counts that a metric is not defined for; overrides the convention.
+    query_weight : array-like of shape (n_queries,), optional
+        One number per query, in order of first appearance. The tests are then of the weighted means; the effect size
+        and the wins count each query once.
+    doc_ids : array-like of shape (n_rows,), optional
+        Document ids, which `ties="docid"` orders by.
+    level : float, default=0.95
+        The confidence of the intervals.
+    random_state : int, default=0
+        Seed of Fisher's randomization test.
 
+    Returns
+    -------
+    Comparison
+        The evaluations and the tests.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two systems, or the arrays cannot be ranked.
+    MetricError
+        If a metric, a convention or a rule is not known.
+
+    References
+    ----------
+    Smucker, Allan & Carterette (2007). A comparison of statistical significance tests for information retrieval
+    evaluation. CIKM.
+
+    Carterette (2012). Multiple testing in statistical analysis of systems-based information retrieval experiments.
+    ACM TOIS 30.
+
+    Examples
+    --------
     >>> y, qid = [1, 0, 0, 1, 0, 0], [1, 1, 1, 2, 2, 2]
     >>> result = compare(y, {"good": [3, 2, 1, 3, 2, 1], "bad": [2, 3, 1, 1, 3, 2]}, qid, ["mrr"])
     >>> result.best("mrr"), round(result.tests[0].difference, 3)
@@ -153,17 +226,17 @@ def compare(
     if len(scores) < 2:
         got = ", ".join(map(repr, scores)) or "none"
         raise DataError(f"there must be two or more systems to compare, got {got}; use evaluate for a single one")
-    asked = metrics if isinstance(metrics, str | Metric) else list(metrics)
+    requested = metrics if isinstance(metrics, str | Metric) else list(metrics)
     evaluations = {
         name: evaluate(
             y,
             system,
             qid,
-            asked,
+            requested,
             convention=convention,
             ties=ties,
             empty=empty,
-            weight=weight,
+            query_weight=query_weight,
             doc_ids=doc_ids,
         )
         for name, system in scores.items()
@@ -171,10 +244,11 @@ def compare(
     first = next(iter(evaluations.values()))
     # Notes about a system's values (how exact they are) are the same sentence for most systems: say it once.
     notes = list(dict.fromkeys(note for evaluation in evaluations.values() for note in evaluation.notes))
+    tests = []
     if len(first.qids) < 2:
         notes.append("there is only one query, so there is no spread between queries to test a difference with")
-        return Comparison(evaluations, [], level, tuple(notes))
-    tests = [test for metric in first.per_query for test in _tests_of(metric, evaluations, level, seed)]
+    else:
+        tests = [test for metric in first.per_query for test in _pair_tests(metric, evaluations, level, random_state)]
     return Comparison(evaluations, tests, level, tuple(notes))
 
 
@@ -185,69 +259,51 @@ def format_p_value(p: float) -> str:
     return f"{p:.4f}" if p >= 0.0001 else "<0.0001"
 
 
-def _tests_of(metric: str, evaluations: dict[str, Evaluation], level: float, seed: int) -> list[PairTest]:
+def _pair_tests(metric: str, evaluations: dict[str, Evaluation], level: float, random_state: int) -> list[PairTest]:
     """All pairs of systems on one metric."""
     names = list(evaluations)
     values = np.column_stack([evaluation.per_query[metric] for evaluation in evaluations.values()])
-    weight = next(iter(evaluations.values())).weight
-    counted = np.ones(len(values), dtype=bool) if weight is None else weight > 0
-    everywhere = counted & ~np.isnan(values).any(axis=1)
-    tukey = statistics.tukey_hsd(_linearized_columns(values[everywhere], _part(weight, everywhere)))
-    pairs = list(combinations(range(len(names)), 2))
-    found = []
-    for i, j in pairs:
-        both = counted & ~np.isnan(values[:, i]) & ~np.isnan(values[:, j])
-        found.append(_pair(values[both, i], values[both, j], _part(weight, both), level, seed))
-    t_p_holm = statistics.holm([pair["t_p"] for pair in found])
-    fisher_p_holm = statistics.holm([pair["fisher_p"] for pair in found])
-    return [
-        PairTest(
+    weight = next(iter(evaluations.values())).query_weight
+    if weight is not None:
+        values, weight = values[weight > 0], weight[weight > 0]
+    defined = ~np.isnan(values)
+    everywhere = defined.all(axis=1)
+    columns = [statistics.linearized(v, weight if weight is None else weight[everywhere]) for v in values[everywhere].T]
+    tukey = statistics.tukey_hsd(np.column_stack(columns))
+    tests = []
+    for i, j in combinations(range(len(names)), 2):
+        both = defined[:, i] & defined[:, j]
+        a, b, w = values[both, i], values[both, j], None if weight is None else weight[both]
+        wins, ties, losses = statistics.wins_ties_losses(a, b)
+        mean_a, mean_b = (float(np.average(v, weights=w)) if v.size else math.nan for v in (a, b))
+        test = PairTest(
             metric=metric,
             a=names[i],
             b=names[j],
+            queries=a.size,
+            mean_a=mean_a,
+            mean_b=mean_b,
+            difference=mean_a - mean_b,
+            interval=statistics.t_interval(a - b, w, level),
+            t_p=statistics.paired_t(statistics.linearized(a, w), statistics.linearized(b, w)),
+            fisher_p=statistics.fisher_randomization(a, b, random_state=random_state, weight=w),
             tukey_p=float(tukey[i, j]),
-            t_p_holm=float(t_p_holm[index]),
-            fisher_p_holm=float(fisher_p_holm[index]),
-            **found[index],
+            t_p_holm=math.nan,  # until all pairs are known
+            fisher_p_holm=math.nan,
+            effect_size=statistics.cohens_d(a, b),
+            wins=wins,
+            ties=ties,
+            losses=losses,
         )
-        for index, (i, j) in enumerate(pairs)
-    ]
+        tests.append(test)
+    t_p_holm = statistics.holm([test.t_p for test in tests]).tolist()
+    fisher_p_holm = statistics.holm([test.fisher_p for test in tests]).tolist()
+    corrected = zip(tests, t_p_holm, fisher_p_holm, strict=True)
+    return [replace(test, t_p_holm=t_p, fisher_p_holm=fisher_p) for test, t_p, fisher_p in corrected]
 
 
-def _pair(
-    a: FloatArray,
-    b: FloatArray,
-    weight: FloatArray | None,
-    level: float,
-    seed: int,
-) -> dict[str, Any]:
-    """What one pair shows by itself, before the other pairs are accounted for."""
-    wins, ties, losses = statistics.wins_ties_losses(a, b)
-    mean_a, mean_b = (float(np.average(v, weights=weight)) if v.size else math.nan for v in (a, b))
-    return {
-        "queries": a.size,
-        "mean_a": mean_a,
-        "mean_b": mean_b,
-        "difference": mean_a - mean_b,
-        "interval": statistics.t_interval(a - b, weight, level),
-        "t_p": statistics.paired_t(statistics.linearized(a, weight), statistics.linearized(b, weight)),
-        "fisher_p": statistics.fisher_randomization(a, b, seed=seed, weight=weight),
-        "effect_size": statistics.cohens_d(a, b),
-        "wins": wins,
-        "ties": ties,
-        "losses": losses,
-    }
-
-
-def _linearized_columns(values: FloatArray, weight: FloatArray | None) -> FloatArray:
-    return np.column_stack([statistics.linearized(column, weight) for column in values.T])
-
-
-def _part(weight: FloatArray | None, rows: BoolArray) -> FloatArray | None:
-    return None if weight is None else weight[rows]
-
-
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
+    """A value of a test as JSON has it."""
     if isinstance(value, tuple):
-        return [_plain(part) for part in value]
+        return [_plain(end) for end in value]
     return finite_or_none(value) if isinstance(value, float) else value

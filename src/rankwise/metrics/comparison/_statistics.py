@@ -2,6 +2,14 @@
 
 All are paired: entry q of `a` and entry q of `b` are the values of two systems on the same query.
 The caller drops queries that have no value. Fewer than two queries give NaN, equal systems p = 1.
+
+Written here although scipy.stats has most of it, for reasons measured on one core of a shared machine:
+
+- Importing scipy.stats takes 0.5 s beyond `import rankwise.metrics` (0.47 to 0.60 in seven runs), which every printed
+  evaluation would wait for, since it shows intervals. Tukey's test alone imports it, when it is called.
+- `permutation_test` takes 335 ms for 10,000 samples of 784 queries and 5.3 s of 10,000 queries, ours 5 and 94 ms.
+- `bootstrap` takes 16 ms for 2,000 samples of 784 values and, with weights, 33 ms; ours 14 and 21 ms.
+- `ttest_rel` knows no weights (see `linearized`), and gives NaN for equal systems.
 """
 
 from __future__ import annotations
@@ -16,13 +24,13 @@ from scipy import special
 from rankwise.errors import DataError, ShapeError
 from rankwise.types import FloatArray
 
-ROUNDING = 1e-12
+VALUE_ROUNDING = 1e-12
 """Two values of a metric nearer to each other than this are the same value computed in another order."""
 
-ENUMERATED = 14
+MAX_ENUMERATED_SIGNS = 14
 """Up to this many non-zero differences all sign patterns are tried: about as many as are drawn otherwise."""
 
-BLOCK_CELLS = 2_000_000
+BLOCK_NUMBERS = 2_000_000
 """Random numbers drawn at a time, so that memory does not grow with the number of samples."""
 
 
@@ -32,18 +40,16 @@ def paired_t(a: ArrayLike, b: ArrayLike) -> float:
     >>> round(paired_t([0.5, 0.7, 0.9, 0.4], [0.4, 0.5, 0.8, 0.4]), 4)
     0.0917
     """
-    difference = _differences(a, b)
-    if difference.size < 2:
+    n, mean, deviation = _moments(a, b)
+    if n < 2:
         return math.nan
-    mean, spread = float(difference.mean()), float(difference.std(ddof=1))
-    if spread <= ROUNDING:
-        return 1.0 if abs(mean) <= ROUNDING else 0.0
-    t = mean / (spread / math.sqrt(difference.size))
-    return float(2 * special.stdtr(difference.size - 1, -abs(t)))
+    if deviation <= VALUE_ROUNDING:
+        return 1.0 if abs(mean) <= VALUE_ROUNDING else 0.0
+    return float(2 * special.stdtr(n - 1, -abs(mean / (deviation / math.sqrt(n)))))
 
 
 def fisher_randomization(
-    a: ArrayLike, b: ArrayLike, samples: int = 10_000, seed: int = 0, weight: ArrayLike | None = None
+    a: ArrayLike, b: ArrayLike, samples: int = 10_000, random_state: int = 0, weight: ArrayLike | None = None
 ) -> float:
     """Two-sided p-value of Fisher's randomization test: how often random signs of d = a − b reach |Σ d|.
 
@@ -61,14 +67,14 @@ def fisher_randomization(
         difference = difference * np.asarray(weight, dtype=np.float64)
     difference = difference[difference != 0]
     # Sums of the same numbers in another order differ by rounding, and must count as equal.
-    reached = abs(float(difference.sum())) - ROUNDING * float(np.abs(difference).sum())
-    if difference.size <= ENUMERATED:
+    reached = abs(float(difference.sum())) - VALUE_ROUNDING * float(np.abs(difference).sum())
+    if difference.size <= MAX_ENUMERATED_SIGNS:
         return float(np.mean(np.abs(_signed_sums(difference)) >= reached))
     # Eight signs are one random byte, which looks up the sum of eight signed differences.
     padded = np.pad(difference, (0, -difference.size % 8))
     tables = np.stack([_signed_sums(eight) for eight in padded.reshape(-1, 8)])
     first = np.arange(len(tables)) * 256
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     hits = 0
     for count in _blocks(samples, len(tables)):
         signs = rng.integers(256, size=(count, len(tables)), dtype=np.uint8)
@@ -101,8 +107,8 @@ def tukey_hsd(values: ArrayLike) -> FloatArray:
     freedom = (n - 1) * (m - 1)
     noise = math.sqrt(float(np.sum(residual**2)) / freedom)
     gap = np.abs(means[:, None] - means[None, :])
-    if noise <= ROUNDING:
-        return np.where(gap <= ROUNDING, 1.0, 0.0)
+    if noise <= VALUE_ROUNDING:
+        return np.where(gap <= VALUE_ROUNDING, 1.0, 0.0)
     p = np.ones((m, m))
     i, j = np.triu_indices(m, 1)
     p[i, j] = p[j, i] = np.clip(studentized_range.sf(gap[i, j] / (noise / math.sqrt(n)), m, freedom), 0, 1)
@@ -119,9 +125,9 @@ def holm(p_values: ArrayLike) -> FloatArray:
     """
     p = np.asarray(p_values, dtype=np.float64)
     corrected = np.full(p.shape, math.nan)
-    known = np.flatnonzero(~np.isnan(p))
-    ascending = known[np.argsort(p[known], kind="stable")]
-    factors = np.arange(known.size, 0, -1)
+    defined = np.flatnonzero(~np.isnan(p))
+    ascending = defined[np.argsort(p[defined], kind="stable")]
+    factors = np.arange(defined.size, 0, -1)
     corrected[ascending] = np.minimum(np.maximum.accumulate(p[ascending] * factors), 1.0)
     return corrected
 
@@ -132,16 +138,13 @@ def cohens_d(a: ArrayLike, b: ArrayLike) -> float:
     >>> round(cohens_d([0.5, 0.7, 0.9, 0.4], [0.4, 0.5, 0.8, 0.4]), 3)
     1.225
     """
-    difference = _differences(a, b)
-    if difference.size < 2:
-        return math.nan
-    mean, spread = float(difference.mean()), float(difference.std(ddof=1))
-    if spread > ROUNDING:
-        return mean / spread
-    return 0.0 if abs(mean) <= ROUNDING else math.copysign(math.inf, mean)
+    _, mean, deviation = _moments(a, b)
+    if deviation <= VALUE_ROUNDING:
+        return 0.0 if abs(mean) <= VALUE_ROUNDING else math.copysign(math.inf, mean)
+    return mean / deviation
 
 
-def wins_ties_losses(a: ArrayLike, b: ArrayLike, tolerance: float = ROUNDING) -> tuple[int, int, int]:
+def wins_ties_losses(a: ArrayLike, b: ArrayLike, tolerance: float = VALUE_ROUNDING) -> tuple[int, int, int]:
     """Number of queries on which `a` is better than, equal to and worse than `b`.
 
     >>> wins_ties_losses([0.5, 0.7, 0.9, 0.4], [0.4, 0.5, 1.0, 0.4])
@@ -173,7 +176,7 @@ def bootstrap_interval(
     weight: ArrayLike | None = None,
     level: float = 0.95,
     samples: int = 2000,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> tuple[float, float]:
     """Percentile interval of the (weighted) mean Σ w·v / Σ w over queries drawn with replacement.
 
@@ -187,7 +190,7 @@ def bootstrap_interval(
     if n < 2:
         return math.nan, math.nan
     equal = bool((w == w[0]).all())
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     means = []
     for count in _blocks(samples, n):
         drawn = rng.integers(n, size=(count, n), dtype=np.uint32)
@@ -223,7 +226,7 @@ def _weighted(values: ArrayLike, weight: ArrayLike | None) -> tuple[FloatArray, 
     return value[counted], w[counted]
 
 
-def _differences(a: ArrayLike, b: ArrayLike, tolerance: float = ROUNDING) -> FloatArray:
+def _differences(a: ArrayLike, b: ArrayLike, tolerance: float = VALUE_ROUNDING) -> FloatArray:
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if first.ndim != 1 or first.shape != second.shape:
         raise ShapeError(
@@ -234,6 +237,14 @@ def _differences(a: ArrayLike, b: ArrayLike, tolerance: float = ROUNDING) -> Flo
     return np.where(np.abs(difference) <= tolerance, 0.0, difference)
 
 
+def _moments(a: ArrayLike, b: ArrayLike) -> tuple[int, float, float]:
+    """Number, mean and standard deviation of the differences; NaN for fewer than two."""
+    difference = _differences(a, b)
+    if difference.size < 2:
+        return difference.size, math.nan, math.nan
+    return difference.size, float(difference.mean()), float(difference.std(ddof=1))
+
+
 def _signed_sums(values: FloatArray) -> FloatArray:
     """All 2^k sums of k values with either sign."""
     sums = np.zeros(1)
@@ -242,11 +253,11 @@ def _signed_sums(values: FloatArray) -> FloatArray:
     return sums
 
 
-def _blocks(samples: int, cells_of_one: int) -> Iterator[int]:
-    """Sizes that add up to `samples`, each of at most `BLOCK_CELLS` random numbers."""
+def _blocks(samples: int, numbers_per_sample: int) -> Iterator[int]:
+    """Sizes that add up to `samples`, each of at most `BLOCK_NUMBERS` random numbers."""
     if samples < 1:
         raise DataError(f"samples must be 1 or more, got {samples}; pass a whole number such as 2000")
-    block = max(1, BLOCK_CELLS // cells_of_one)
+    block = max(1, BLOCK_NUMBERS // numbers_per_sample)
     for done in range(0, samples, block):
         yield min(block, samples - done)
 

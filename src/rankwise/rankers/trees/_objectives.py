@@ -67,7 +67,9 @@ class ScaledLambdas:
         unnormalized = LambdaObjective(metric, y, qid, norm=None, sigma=sigma, sample_weight=weight, tie_keys=tie_keys)
         self.sums = [float(y.size), *_exact_sum(unnormalized.gradients(np.zeros(y.size))[1])]
         del unnormalized
-        self.objective = LambdaObjective(metric, y, qid, norm=norm, sigma=sigma, sample_weight=weight, tie_keys=tie_keys)
+        self.objective = LambdaObjective(
+            metric, y, qid, norm=norm, sigma=sigma, sample_weight=weight, tie_keys=tie_keys
+        )
         self.scale = 1.0
 
     def set_global_sums(self, sums: Sequence[Sequence[float]]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwise.errors import DataError, MetricError, ShapeError
 from rankwise.metrics import Metric
-from rankwise.metrics.comparison._statistics import ROUNDING, t_interval
+from rankwise.metrics.comparison._statistics import VALUE_ROUNDING, t_interval
 from rankwise.sampling.simulation._curve_tests import CurveTest, curve_tests, relation
 from rankwise.types import FloatArray, JsonObject
 
@@ -230,7 +230,7 @@ class Simulation:
         int or None
             The number of labels; None where no round gets there. A curve that got there may fall again.
         """
-        reached = np.flatnonzero(self.mean(sampler, metric) >= share * self.full[str(metric)] - ROUNDING)
+        reached = np.flatnonzero(self.mean(sampler, metric) >= share * self.full[str(metric)] - VALUE_ROUNDING)
         return round(float(self.labelled[sampler][:, reached[0]].mean())) if reached.size else None
 
     def seconds_per_round(self, sampler: str) -> dict[str, float]:

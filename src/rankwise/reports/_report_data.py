@@ -1,20 +1,18 @@
-"""What a report is about: the systems, their scores, and the values found."""
+"""What a report is about: the systems, their scores, and the values of their metrics."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rankwise.data._groups import QueryGroups
+from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError, ShapeError
-from rankwise.metrics._conventions import Empty
-from rankwise.metrics._evaluate import evaluate
+from rankwise.metrics._evaluate import evaluate, labelled_rows
 from rankwise.metrics._evaluation import Evaluation
-from rankwise.metrics._ranking import Ties
 from rankwise.metrics.comparison._compare import Comparison
 from rankwise.types import FloatArray, IntArray
 
@@ -22,7 +20,7 @@ CUTOFFS = range(1, 11)
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class ReportData:
     """A comparison (an evaluation becomes a comparison of one system) with the rows it was made from."""
 
     comparison: Comparison
@@ -32,15 +30,16 @@ class Judged:
     doc_ids: ArrayLike | None
 
     @classmethod
-    def of(
+    def from_result(
         cls,
         result: Comparison | Evaluation,
-        y: ArrayLike,
+        y: ArrayLike | RankingData,
         scores: Mapping[str, ArrayLike],
         qid: ArrayLike | None,
         doc_ids: ArrayLike | None,
-    ) -> Judged:
-        """Check that the rows are those that the result was made from, as far as one can see."""
+    ) -> ReportData:
+        """Check that the rows are those that the result was made from, as far as can be told."""
+        y, qid, _, doc_ids = labelled_rows(y, qid, None, doc_ids)
         labels = np.asarray(y, dtype=np.float64)
         by_name = {name: np.asarray(system, dtype=np.float64) for name, system in scores.items()}
         for name, system in by_name.items():
@@ -61,13 +60,13 @@ class Judged:
                 f"scores must be those of the systems compared, {', '.join(result.evaluations)}, "
                 f"got {', '.join(by_name)}; pass the same dictionary to both"
             )
-        judged = cls(result, labels, by_name, groups, doc_ids)
-        if labels.size != groups.n_rows or not np.array_equal(groups.qids, judged.first.qids):
+        report = cls(result, labels, by_name, groups, doc_ids)
+        if labels.size != groups.n_rows or not np.array_equal(groups.qids, report.first.qids):
             raise DataError(
                 f"y and qid must be those that were evaluated, got {groups.n_queries} queries "
-                f"for {len(judged.first.qids)} evaluated; pass the same arrays to both"
+                f"for {len(report.first.qids)} evaluated; pass the same arrays to both"
             )
-        return judged
+        return report
 
     @property
     def first(self) -> Evaluation:
@@ -76,7 +75,7 @@ class Judged:
 
     @property
     def first_metric(self) -> str:
-        """The metric that queries are looked at by."""
+        """The metric that queries are compared by."""
         return self.comparison.metrics[0]
 
     def ndcg_by_cutoff(self, name: str) -> Evaluation:
@@ -88,13 +87,13 @@ class Judged:
             None if self.groups.n_queries == 1 else first.qids[self.groups.query_of_row()],
             [f"ndcg@{k}" for k in CUTOFFS],
             convention=first.convention,
-            ties=cast(Ties, first.ties),
-            empty=cast(Empty, first.empty),
-            weight=first.weight,
+            ties=first.ties,
+            empty=first.empty,
+            query_weight=first.query_weight,
             doc_ids=self.doc_ids,
         )
 
-    def worst_queries(self, most: int) -> IntArray:
+    def worst_queries(self, count: int) -> IntArray:
         """Indices of the queries with the lowest mean of the first metric over systems, worst first.
 
         Without a relevant document there is nothing to rank better: such queries are not among them.
@@ -102,8 +101,8 @@ class Judged:
         evaluations = self.comparison.evaluations.values()
         values = np.mean([evaluation.per_query[self.first_metric] for evaluation in evaluations], axis=0)
         relevant = np.bincount(self.groups.query_of_row(), self.labels > 0)
-        known = np.flatnonzero(~np.isnan(values) & (relevant > 0))
-        return known[np.argsort(values[known], kind="stable")[:most]]
+        candidates = np.flatnonzero(~np.isnan(values) & (relevant > 0))
+        return candidates[np.argsort(values[candidates], kind="stable")[:count]]
 
     def rows_of(self, query: int) -> IntArray:
         """Input rows of a query."""
