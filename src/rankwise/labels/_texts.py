@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from rankwise.data import RankingData
+from rankwise.data._columns import DOC_ID_NAMES, QID_NAMES
 from rankwise.data.io._streams import open_stream
-from rankwise.data.io._tables import DOC_ID_NAMES, QID_NAMES
 from rankwise.errors import FormatError
 
 ByName = dict[str, dict[str, Any]]

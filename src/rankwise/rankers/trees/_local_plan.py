@@ -48,11 +48,6 @@ class Plan(Course):
         """How many sets the model is judged on."""
         return len(self.judged)
 
-    @property
-    def categories(self) -> Any:
-        """Values of the category columns of a pandas table."""
-        return self.rows.pandas_categorical
-
     def engine(self, state: State) -> LocalEngine:
         """LightGBM on the rows of the present bag."""
         number = len(state.finished)

@@ -14,7 +14,7 @@ from rankwise.data._row_hashes import RowHashes, row_hashes
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import parse
 from rankwise.rankers._eval_sets import check_positions, check_weights, list_eval_sets
-from rankwise.rankers._features import as_features, categorical_columns, is_table, values_by_column
+from rankwise.rankers._features import as_features, categorical_columns, values_by_column
 from rankwise.rankers._parameters import check_parameters
 from rankwise.rankers.trees._boosting import Judged
 from rankwise.rankers.trees._lightgbm import engine_parameters
@@ -62,7 +62,7 @@ def make_plan(
         "params": parameters,
         # LightGBM forbids many characters in names, so it never sees the real ones.
         "feature_name": [f"f{column}" for column in range(model.n_features_in_)],
-        "categorical_feature": categorical_columns(model, X, given["categorical_feature"]),
+        "categorical_feature": categorical_columns(model, given["categorical_feature"]),
     }
     if sample is None:
         data = _training_rows(features, labels, keys, **options)
@@ -158,8 +158,7 @@ def _training_rows(X: Any, y: FloatArray, keys: RowHashes, **options: Any) -> lg
     if y.size <= BINNED_FROM:
         return dataset(X, y, **options)
     chosen = np.sort(np.argpartition(keys, BINNED_FROM)[:BINNED_FROM])
-    some = X.take(chosen) if hasattr(X, "take") and is_table(X) else X[chosen]
-    return dataset(X, y, params=options["params"], reference=dataset(some, y[chosen], **options))
+    return dataset(X, y, params=options["params"], reference=dataset(X[chosen], y[chosen], **options))
 
 
 def binned(X: ReadInPasses, y: FloatArray, parameters: dict[str, Any], like: lgb.Dataset) -> lgb.Dataset:

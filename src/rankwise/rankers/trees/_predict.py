@@ -8,7 +8,6 @@ from typing import Any
 import lightgbm as lgb
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import _safe_indexing
 
 from rankwise.rankers.trees._streaming import StreamedFeatures
 from rankwise.rankers.trees._tree_scores import is_plain, raw_scores
@@ -36,4 +35,4 @@ def feature_arrays(X: Any) -> list[Any]:
         return [X.keys]
     if isinstance(X, sp.csr_matrix):
         return [X.data, X.indices, X.indptr]
-    return [X] if isinstance(X, np.ndarray) else [np.asarray(_safe_indexing(X, k, axis=1)) for k in range(X.shape[1])]
+    return [X]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.data.io._tables import query_ids
+from rankwise.data._arrow_columns import query_ids
 
 
 class QueryCodes:

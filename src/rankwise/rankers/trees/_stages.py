@@ -102,7 +102,7 @@ class StageWork:
     def start_scores(self, header: Sequence[str], trees: Sequence[str]) -> list[FloatArray]:
         """Scores of the trees so far, for the rows of the bag and for each judged set, on top of given scores."""
         plan, start = self.plan, []
-        model = [read_booster(join_trees(header, trees, plan.categories))] if trees else []
+        model = [read_booster(join_trees(header, trees))] if trees else []
         for X, given in [(plan.X, plan.start), *((one.X, one.start) for one in plan.judged)]:
             scores = mean_scores(model, X, plan.parameters["num_threads"]) if model else np.zeros(X.shape[0])
             start.append(scores if given is None else scores + given)

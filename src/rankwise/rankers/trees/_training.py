@@ -99,11 +99,6 @@ class Course(ABC):
     def judged_sets(self) -> int:
         """How many sets the model is judged on."""
 
-    @property
-    @abstractmethod
-    def categories(self) -> Any:
-        """Values of the category columns of a pandas table."""
-
     @abstractmethod
     def engine(self, state: State) -> Engine:
         """What grows the trees of the stage that comes next, from where the state has them."""

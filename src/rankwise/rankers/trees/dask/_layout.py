@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import compute
 
-from rankwise.data.io._tables import query_ids
+from rankwise.data._arrow_columns import query_ids
 from rankwise.rankers.trees.dask._sources import Piece, batches_of
 from rankwise.types import FloatArray, IntArray
 

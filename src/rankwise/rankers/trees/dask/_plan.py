@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import lightgbm as lgb
 import numpy as np
@@ -38,11 +37,6 @@ class ClusterPlan(Course):
     def judged_sets(self) -> int:
         """How many sets the model is judged on."""
         return len(self.query_keys) - 1
-
-    @property
-    def categories(self) -> Any:
-        """None: category columns of pandas are numbers here."""
-        return None
 
     def engine(self, state: State) -> ClusterEngine:
         """LightGBM on all workers, on the rows of the present bag."""

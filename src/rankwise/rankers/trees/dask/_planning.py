@@ -99,7 +99,7 @@ def make_cluster_plan(
         }
         options = {
             "feature_name": [f"f{column}" for column in range(model.n_features_in_)],
-            "categorical_feature": categorical_columns(model, None, given["categorical_feature"]),
+            "categorical_feature": categorical_columns(model, given["categorical_feature"]),
         }
         own = [its[0][0] for its in told]
         sample = cluster.put_everywhere(sample_of(cluster))
