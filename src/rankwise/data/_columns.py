@@ -1,10 +1,75 @@
-"""Which columns of some data are the features of other data, or of a model."""
+"""What the columns of a table mean, and which of them are the features of other data or of a model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
-from rankwise.errors import DataError
+from rankwise.errors import DataError, FormatError
+
+LABEL_NAMES = ("label", "relevance", "y")
+QID_NAMES = ("qid", "query_id", "query")
+DOC_ID_NAMES = ("doc_id", "docid")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The names of a table's columns by their meaning."""
+
+    label: str
+    qid: str | None
+    doc_id: str | None
+    features: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str],
+        source: str | Path,
+        *,
+        label: str | None = None,
+        qid: str | None = None,
+        doc_id: str | None = None,
+        drop: Sequence[str] = (),
+    ) -> Columns:
+        """What the columns of these names mean: those that are named here, else those with the usual names."""
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if list(names).count(name) > 1)
+            raise FormatError(f"column names must differ, got {twice!r} twice; rename one", path=source)
+        for name in filter(None, (label, qid, doc_id, *drop)):
+            if name not in names:
+                raise FormatError(f"there is no column {name!r}, got {_listed(names)}; name one of them", path=source)
+        usual = {name.strip().lower(): name for name in names if name not in {label, qid, doc_id, *drop}}
+        label, qid, doc_id = (
+            name or next((usual[known] for known in group if known in usual), None)
+            for name, group in ((label, LABEL_NAMES), (qid, QID_NAMES), (doc_id, DOC_ID_NAMES))
+        )
+        if label is None:
+            raise FormatError(
+                f"there is no label column, got {_listed(names)}; name one of them label, or say which by label=",
+                path=source,
+            )
+        left_out = {label, qid, doc_id, *drop}
+        return cls(label, qid, doc_id, tuple(name for name in names if name not in left_out))
+
+    def check_alike(self, first: Columns, path: Path) -> None:
+        """Raise FormatError unless these are the columns of the first file, in any order."""
+        if set(self.features) != set(first.features) or (self.qid is None) != (first.qid is None):
+            raise FormatError(
+                f"files read together must have the same columns, got {_listed(self.all)} after "
+                f"{_listed(first.features)}; read them separately",
+                path=path,
+            )
+
+    @property
+    def all(self) -> list[str]:
+        """Every column that is read."""
+        return [*filter(None, (self.label, self.qid, self.doc_id)), *self.features]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names)[:200]
 
 
 def match_columns(

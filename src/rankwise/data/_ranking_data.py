@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rankwise.data._columns import match_columns
+from rankwise.data._arrow_columns import (
+    MAX_CATEGORIES,
+    Categories,
+    changed_codes,
+    is_number,
+    numbers,
+    pc,
+    query_ids,
+    texts,
+)
+from rankwise.data._columns import Columns, match_columns
+from rankwise.data._frames import as_table, column_codes, encode_columns, table_columns
 from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError, ShapeError
-from rankwise.types import FloatArray, IntArray
+from rankwise.types import AnyArray, FloatArray, IntArray
 
 # Text of any length at its own size; numpy's older type takes four bytes a character of the longest.
 DOC_ID_TYPE = np.dtypes.StringDType()
@@ -48,6 +60,7 @@ class RankingData:
     notes: tuple[str, ...] = ()
     feature_names: list[str] | None = None
     source: str = "the data"
+    categories: Categories = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         X: Any = sp.csr_array(self.X, dtype=np.float32) if self.is_sparse else _dense(self.X)
@@ -75,6 +88,8 @@ class RankingData:
             X.data = _read_only(X.data)
         object.__setattr__(self, "X", X if self.is_sparse else _read_only(X))
         _check_names(self.feature_names, self.n_features)
+        for name, values in self.categories.items():
+            self._check_category(name, values)
         if self.query_weight is not None and len(self.query_weight) != self.groups.n_queries:
             raise ShapeError(
                 f"query_weight must have one entry per query, got {len(self.query_weight)} for "
@@ -116,10 +131,30 @@ class RankingData:
             notes=(),
         )
 
-    def with_features(self, names: Sequence[str] | None, count: int) -> RankingData:
-        """The data with the features of a model or of other data: by name where both have names, else by place."""
+    def with_features(
+        self, names: Sequence[str] | None, count: int, categories: Categories | None = None
+    ) -> RankingData:
+        """The data with the features of a model or of other data: by name where both have names, else by place.
+
+        Parameters
+        ----------
+        names : sequence of str or None
+            Names of the features, in their order.
+        count : int
+            Number of features.
+        categories : dict of str to tuple of str, optional
+            Values of the features that are categories. Codes become codes for these values; a value that is none of
+            them is missing. Where the data has numbers, they are looked up as texts, or, if the data has no names,
+            taken for codes.
+
+        Returns
+        -------
+        RankingData
+            The same rows with those features.
+        """
+        categories = categories or {}
         columns = match_columns(self.feature_names, self.n_features, names, count, source=self.source)
-        if columns is None and names == self.feature_names:
+        if columns is None and names == self.feature_names and categories == self.categories:
             return self
         X = self.X
         if columns is not None and -1 not in columns:
@@ -128,7 +163,121 @@ class RankingData:
             X = sp.csr_array((X.data, X.indices, X.indptr), shape=(len(self), count))
         elif columns is not None:
             X = np.pad(X, ((0, 0), (0, count - self.n_features)))
-        return replace(self, X=X, feature_names=None if names is None else list(names))
+        own_names = self.feature_names if names is None else names
+        if own_names is not None and (self.categories or categories):
+            X = self._with_codes(X, own_names, categories)
+        return replace(self, X=X, feature_names=None if names is None else list(names), categories=categories)
+
+    def _with_codes(self, X: AnyArray, names: Sequence[str], categories: Categories) -> AnyArray:
+        """X, which has the columns of these names, with codes for these values."""
+        X = np.array(X)
+        for column, name in enumerate(names):
+            old, new = self.categories.get(name), categories.get(name)
+            if old == new:
+                continue
+            if new is None:
+                raise DataError(
+                    f"feature {name!r} of {self.source} must hold numbers as in training, got categories; pass numbers"
+                )
+            if old is not None:
+                X[:, column] = changed_codes(X[:, column], old, new)
+            elif self.feature_names is not None:
+                X[:, column] = column_codes(X[:, column], name, new)
+        return X
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        label: str | None = None,
+        positive: str | float | None = None,
+        qid: str | None = None,
+        doc_id: str | None = None,
+        weight: str | None = None,
+        position: str | None = None,
+        drop: Sequence[str] = (),
+    ) -> RankingData:
+        """The rows of a data frame of pandas, polars, Arrow or of any library that shares its columns as Arrow does.
+
+        Numbers and truth values are features, texts and category types become `categories`; a column of any other
+        type (dates, lists) is refused.
+
+        Parameters
+        ----------
+        frame : data frame
+            One row per document.
+        label : str, optional
+            Column of the labels; by default the one named label, relevance or y.
+        positive : str or float, optional
+            The label that becomes 1; all others become 0.
+        qid : str, optional
+            Column of the query ids; by default qid, query_id or query. Without one, all rows are one list.
+        doc_id : str, optional
+            Column of the document ids; by default doc_id or docid.
+        weight : str, optional
+            Column of the weights of queries, the same in all rows of a query.
+        position : str, optional
+            Column of the positions at which documents of a click log were shown.
+        drop : sequence of str, default=()
+            Columns to leave out.
+
+        Returns
+        -------
+        RankingData
+            The rows in their order, all other columns as features by name.
+
+        Raises
+        ------
+        DataError
+            If a column is missing, or holds what it cannot.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> frame = pa.table({"shop": ["b", "a", None], "price": [3.5, 1.0, 2.0], "label": [1, 0, 2]})
+        >>> data = RankingData.from_frame(frame)
+        >>> data.X, data.categories
+        (array([[1. , 3.5],
+               [0. , 1. ],
+               [nan, 2. ]], dtype=float32), {'shop': ('a', 'b')})
+        """
+        columns = dict(_text_names(table_columns(as_table(frame))))
+        meaning = Columns.of(list(columns), "the frame", label=label, qid=qid, doc_id=doc_id, drop=drop)
+        for name in filter(None, (weight, position)):
+            if name not in columns:
+                raise DataError(f"the frame has no column {name!r}, got {', '.join(columns)[:200]}; name one of them")
+        features = [name for name in meaning.features if name not in (weight, position)]
+        rows = len(columns[meaning.label])
+        encoded = encode_columns([(name, columns[name]) for name in features], rows)
+        ids = np.zeros(rows, dtype=np.int64) if meaning.qid is None else query_ids([_arrow(columns[meaning.qid])])
+        documents = None if meaning.doc_id is None else texts(_arrow(columns[meaning.doc_id])).fill_null("").to_pylist()
+        return cls(
+            encoded.X,
+            labels_of(_arrow(columns[meaning.label]), meaning.label, positive),
+            ids,
+            doc_ids=None if documents is None else np.array(documents, dtype=DOC_ID_TYPE),
+            query_weight=None if weight is None else _by_query(numbers(_arrow(columns[weight])), ids, weight),
+            position=None if position is None else numbers(_arrow(columns[position])),
+            feature_names=features,
+            source="the frame",
+            categories=encoded.categories,
+        )
+
+    def _check_category(self, name: str, values: Sequence[str]) -> None:
+        if self.feature_names is None or name not in self.feature_names:
+            raise DataError(f"categories must be of named features, got {name!r}; add it to feature_names")
+        if len(set(values)) < len(values) or not all(isinstance(value, str) for value in values):
+            raise DataError(f"the categories of {name!r} must be different texts, got {values[:3]}; rename them")
+        if len(values) > MAX_CATEGORIES or self.is_sparse:
+            raise DataError(f"{name!r} must be a dense feature of at most {MAX_CATEGORIES:,} categories; leave it out")
+        codes = self.X[:, self.feature_names.index(name)]
+        wrong = (codes < 0) | (codes >= len(values)) | (codes % 1 > 0)
+        if wrong.any():
+            raise DataError(
+                f"feature {name!r} must hold codes from 0 to {len(values) - 1} or NaN, got {codes[wrong][0]:g}; "
+                "make the data by RankingData.from_frame"
+            )
 
     def __len__(self) -> int:
         return len(self.y)
@@ -140,6 +289,41 @@ class RankingData:
         return (
             f"RankingData({len(self)} rows, {queries}, {features}{sparse}, labels {self.y.min():g} to {self.y.max():g})"
         )
+
+
+def labels_of(column: Any, name: str, positive: str | float | None) -> FloatArray:
+    """Labels of an Arrow column: its numbers, or 1 where it is the positive text or number and 0 elsewhere."""
+    if isinstance(positive, str):
+        is_positive = pc.equal(pc.utf8_trim_whitespace(texts(column)), positive.strip())
+        return np.asarray(is_positive.cast(pa.float64()).to_numpy(zero_copy_only=False))
+    if not is_number(column.type):
+        raise DataError(
+            f"column {name!r} must hold numbers to be the label, got {column.type}; say which text counts as 1 by "
+            "positive="
+        )
+    values = numbers(column).astype(np.float64)
+    return values if positive is None else np.where(np.isnan(values), np.nan, values == positive)
+
+
+def _arrow(column: Any) -> Any:
+    return pa.array(column, from_pandas=True) if isinstance(column, np.ndarray) else column
+
+
+def _text_names(columns: Sequence[tuple[Any, Any]]) -> list[tuple[str, Any]]:
+    """The columns by texts, each of them different."""
+    names = [str(name) for name, _ in columns]
+    _check_names(names, len(names))
+    return list(zip(names, (column for _, column in columns), strict=True))
+
+
+def _by_query(weight: AnyArray, qid: AnyArray, name: str) -> AnyArray:
+    """The weight of each query, of weights per row that are the same within a query."""
+    groups = QueryGroups.from_qid(qid)
+    grouped = groups.grouped(weight)
+    of_query = grouped[groups.offsets[:-1]]
+    if not np.array_equal(grouped, np.repeat(of_query, groups.sizes)):
+        raise DataError(f"column {name!r} must hold one weight per query, got several in one; repeat one in all rows")
+    return of_query
 
 
 def _dense(X: Any) -> NDArray[np.float32]:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rankwise.errors import DataError
 from rankwise.kernels.rows import _row_hash as row_sums
 from rankwise.types import FloatArray
 
@@ -25,13 +22,10 @@ def row_hashes(X: Any, y: FloatArray) -> RowHashes:
     keys = np.zeros(X.shape[0], dtype=np.uint64)
     if isinstance(X, sp.csr_matrix):
         row_sums.add_sparse(_bits(X.data), X.indices, X.indptr, own, keys)
-    elif isinstance(X, np.ndarray):
+    else:
         for start in range(0, X.shape[0], ROWS_AT_ONCE):
             rows = slice(start, start + ROWS_AT_ONCE)
             row_sums.add_dense(_bits(X[rows]), own, keys[rows])
-    else:
-        for column, multiplier in zip(_columns(X), own, strict=True):
-            row_sums.add_dense(_bits(column)[:, None], np.array([multiplier]), keys)
     row_sums.add_dense(_bits(y)[:, None], of_label, keys)
     return keys
 
@@ -57,16 +51,3 @@ def _multipliers(features: int) -> tuple[RowHashes, RowHashes]:
 def _bits(numbers: Any) -> RowHashes:
     # adding 0 makes −0 a plain 0
     return (np.ascontiguousarray(numbers, dtype=np.float64) + 0.0).view(np.uint64)
-
-
-def _columns(table: Any) -> Iterator[FloatArray]:
-    """The columns of a table of pandas, Arrow or polars as numbers; a category is its number."""
-    try:
-        arrow = pa.Table.from_pandas(table, preserve_index=False) if hasattr(table, "iloc") else pa.table(table)
-        for column in arrow.columns:
-            whole = column.combine_chunks()
-            numbers = whole.indices if isinstance(whole, pa.DictionaryArray) else whole
-            yield numbers.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-    except (pa.ArrowException, TypeError) as problem:
-        said = " ".join(str(problem).split())
-        raise DataError(f"cannot read the features ({said}); pass numbers or declared categories") from problem

@@ -14,10 +14,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from rankwise.data._columns import match_columns
+from rankwise.data._arrow_columns import Categories
+from rankwise.data._columns import Columns, match_columns
 from rankwise.data.io._formats import detect, numbered_columns
 from rankwise.data.io._table_batch import TableBatch
-from rankwise.data.io._tables import Columns, TableRows, open_parquet, row_groups_of, rows_in, rows_of_batch
+from rankwise.data.io._tables import TableRows, open_parquet, row_groups_of, rows_in, rows_of_batch
 from rankwise.errors import DataError, FormatError
 
 VALUES_AT_ONCE = 1 << 22  # 16 MB of features
@@ -42,8 +43,13 @@ class RowSource:
         """How many features per row has."""
         return len(self.features)
 
-    def with_features(self, names: Sequence[str] | None, count: int) -> Self:
+    def with_features(self, names: Sequence[str] | None, count: int, categories: Categories | None = None) -> Self:
         """With the columns of other data: found by name where both have names, else by place."""
+        if categories:
+            raise DataError(
+                f"{self} is read in passes, which a model of categories cannot, got those of "
+                f"{next(iter(categories))!r}; read it first (rankwise.read)"
+            )
         columns = match_columns(
             self.feature_names, self.n_features, names, count, source=str(self), widen=self.can_widen
         )

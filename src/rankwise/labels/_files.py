@@ -12,10 +12,10 @@ from typing import TypeAlias
 import numpy as np
 
 from rankwise.data import RankingData, read, write
+from rankwise.data._columns import DOC_ID_NAMES, QID_NAMES
 from rankwise.data.io._formats import detect
 from rankwise.data.io._qrels import read_qrels, write_qrels
 from rankwise.data.io._streams import open_stream, without_compression
-from rankwise.data.io._tables import DOC_ID_NAMES, QID_NAMES
 from rankwise.errors import DataError, FormatError
 from rankwise.labels._checks import whole_number
 from rankwise.labels._database import Database

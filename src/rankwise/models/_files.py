@@ -12,6 +12,7 @@ from typing import Any
 
 import rankwise.rankers  # noqa: F401  (kinds of models become known by being imported)
 from rankwise._version import __version__
+from rankwise.data._arrow_columns import MAX_CATEGORIES
 from rankwise.errors import DataError, ModelFileError
 from rankwise.models._archive import read_archive, read_manifest, write_archive
 from rankwise.rankers._base import SavableModel, SavedModel, model_kinds
@@ -28,6 +29,7 @@ FIELDS: dict[str, type | UnionType] = {
     "parameters": dict,
     "n_features": int,
     "feature_names": list | None,
+    "categories": dict,
     "summary": dict,
     "sha256": dict,
 }
@@ -72,6 +74,7 @@ def save(model: SavableModel, path: str | PathLike[str]) -> None:
         "parameters": saved.parameters,
         "n_features": saved.n_features,
         "feature_names": saved.feature_names,
+        "categories": saved.categories,
         "summary": saved.summary,
     }
     write_archive(path, manifest, saved.members)
@@ -105,6 +108,7 @@ def load(path: str | PathLike[str]) -> Any:
         parameters=manifest["parameters"],
         n_features=manifest["n_features"],
         feature_names=manifest["feature_names"],
+        categories=manifest["categories"],
         summary=manifest["summary"],
         members=members,
     )
@@ -154,8 +158,23 @@ def _check(path: str | PathLike[str], manifest: JsonObject) -> None:
         raise ModelFileError(f"{path} is a model of {count} features, which cannot be; save it again")
     if names is not None and (len(names) != count or not all(isinstance(name, str) for name in names)):
         raise ModelFileError(f"{path} must name each of its {count} features, got {len(names)} names; save it again")
+    known_names = set(names or ())
+    for name, values in manifest["categories"].items():
+        if name not in known_names or not _are_categories(values):
+            raise ModelFileError(
+                f"{path}: the categories of {name[:40]!r} must be different texts of one of its features; save it again"
+            )
     if manifest["kind"] not in model_kinds():
         known = ", ".join(model_kinds())
         raise ModelFileError(
             f"{path} is a model of kind {manifest['kind'][:40]!r}, known are: {known}; get a newer rankwise"
         )
+
+
+def _are_categories(values: object) -> bool:
+    return (
+        isinstance(values, list)
+        and 1 <= len(values) <= MAX_CATEGORIES
+        and all(isinstance(value, str) for value in values)
+        and len(set(values)) == len(values)
+    )

@@ -35,6 +35,7 @@ class SavedModel:
     feature_names: list[str] | None
     summary: dict[str, Any] = field(default_factory=dict)
     members: dict[str, bytes] = field(default_factory=dict)
+    categories: dict[str, list[str]] = field(default_factory=dict)
 
 
 class SavableModel(BaseEstimator, ABC):  # type: ignore[misc]

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import _safe_indexing
 
 from rankwise.errors import DataError
 from rankwise.metrics._evaluation import format_table
+from rankwise.rankers._features import columns_of_categories
 from rankwise.types import FloatArray
 
 SHOWN = 10
@@ -22,8 +22,8 @@ class Contribution:
     """What a feature adds to the score of the upper of two documents over the lower, and its values in both."""
 
     feature: str | int
-    above: float | None
-    below: float | None
+    above: float | str | None
+    below: float | str | None
     adds: float
 
 
@@ -62,8 +62,8 @@ class Explanation:
         return f"row {self.i} is {place} row {self.j} by {abs(self.difference):.4f}\n{format_table(rows)}"
 
 
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+def _known(value: float | str) -> float | str | None:
+    return value if isinstance(value, str) else None if np.isnan(value) else float(value)
 
 
 def _short(value: Any) -> str:
@@ -88,7 +88,7 @@ def rows_to_explain(
     for row in (i, j):
         if not 0 <= row < X.shape[0]:
             raise DataError(f"rows are counted from 0 to {X.shape[0] - 1}, got {row}; name one of these")
-    two = _safe_indexing(X, [i, j])
+    two = X[[i, j]]
     if isinstance(two, sp.csr_matrix):
         two = two.toarray()  # LightGBM rounds the contributions of sparse rows to their own precision
     parts = parts_of(two)
@@ -99,15 +99,13 @@ def rows_to_explain(
         difference=float(np.subtract(*scores_of(two))),
         features=[f"feature {k}" for k in range(model.n_features_in_)] if names is None else [str(n) for n in names],
         contributions=parts[0] - parts[1],
-        values=_values(two),
+        values=_values(two, columns_of_categories(model)),
     )
 
 
-def _values(two: Any) -> list[tuple[Any, Any]]:
-    """The two values of each column."""
-    if isinstance(two, np.ndarray):
-        return [(first, second) for first, second in two.T]
-    if hasattr(two, "to_pydict"):  # Arrow
-        return [(first, second) for first, second in two.to_pydict().values()]
-    columns = (two[name] for name in two.columns)
+def _values(two: Any, categories: dict[int, tuple[str, ...]]) -> list[tuple[Any, Any]]:
+    """The two values of each column; those of a category as texts."""
+    columns = [list(pair) for pair in two.T]
+    for place, values in categories.items():
+        columns[place] = [code if np.isnan(code) else values[int(code)] for code in columns[place]]
     return [(first, second) for first, second in columns]

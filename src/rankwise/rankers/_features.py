@@ -1,4 +1,4 @@
-"""Features in any of the forms that LightGBM reads, named and numbered as scikit-learn does."""
+"""Features as arrays, from any form that they come in; named and numbered as scikit-learn does."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import scipy.sparse as sp
 from sklearn.utils import check_array
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
+from rankwise.data._arrow_columns import Categories
+from rankwise.data._frames import as_table, encode_columns, is_frame, table_columns
 from rankwise.data._ranking_data import RankingData
 from rankwise.data._sources import RowSource
 from rankwise.errors import DataError, RankwiseError, ShapeError
@@ -86,28 +88,29 @@ def feature_names_of(model: Any) -> list[str] | None:
     return None if names is None else [str(name) for name in names]
 
 
-def is_table(X: Any) -> bool:
-    """Whether X is a table of named columns (pandas, Arrow, polars), which LightGBM reads without our help."""
-    return hasattr(X, "__dataframe__")
+def categories_of(model: Any) -> Categories:
+    """The values of the features that are categories of a fitted model, by name."""
+    categories: Categories = getattr(model, "categories_", {})
+    return categories
+
+
+def columns_of_categories(model: Any) -> dict[int, tuple[str, ...]]:
+    """The same by the number of the feature."""
+    return {_column(model, name, "categories"): values for name, values in categories_of(model).items()}
 
 
 def as_features(model: Any, X: Any, *, fitting: bool) -> Any:
-    """X as LightGBM takes it; in fitting it sets `n_features_in_` and `feature_names_in_`, else it must agree."""
+    """X as an array or a CSR matrix; texts and categories are codes, in prediction those of the model.
+
+    Fitting sets `n_features_in_`, `feature_names_in_` and `categories_`; else X must agree with these. An array holds
+    codes already.
+    """
     try:
         return _checked(model, X, fitting)
     except ValueError as problem:
         if isinstance(problem, RankwiseError):
             raise
         raise DataError(_with_remedy(str(problem))) from problem
-
-
-def as_numbers(table: Any, who: str) -> Any:
-    """A table as an array; what is missing is NaN."""
-    try:
-        return check_array(table, dtype=[np.float64, np.float32], ensure_all_finite=False)
-    except (TypeError, ValueError) as problem:
-        said = " ".join(str(problem).split())
-        raise DataError(f"{who} needs numbers ({said}); encode what is not (sklearn.preprocessing)") from problem
 
 
 def _with_remedy(said: str) -> str:
@@ -123,37 +126,45 @@ def _with_remedy(said: str) -> str:
 def _checked(model: Any, X: Any, fitting: bool) -> Any:
     if isinstance(X, RowSource):
         return _checked_stream(model, X, fitting)
+    categories: Categories = {}
     if isinstance(X, RankingData):
         if fitting:
             _set_names(model, X.feature_names)
         else:
-            X = X.with_features(feature_names_of(model), model.n_features_in_)
-        X = X.X
+            X = X.with_features(feature_names_of(model), model.n_features_in_, categories_of(model))
+        X, categories = X.X, X.categories
     elif isinstance(X, MatchedColumns):
         X = X.values
+    elif is_frame(X):
+        table = as_table(X)
+        _check_feature_names(model, table, reset=fitting)
+        encoded = encode_columns(table_columns(table), table.shape[0], None if fitting else categories_of(model))
+        X, categories = encoded.X, encoded.categories
     else:
         _check_feature_names(model, X, reset=fitting)
-    least = 2 if fitting else 1  # one document has no rank to learn
-    if is_table(X):
-        if X.shape[0] < least or X.shape[1] == 0:
-            raise DataError(
-                f"a table must have {least} or more rows and at least one column, got {X.shape[0]} by {X.shape[1]}; "
-                "pass more documents or features"
-            )
-        _check_n_features(model, X, reset=fitting)
-        return X
     # NaN means missing, so only infinity is refused.
     checked: Any = check_array(
         X,
         accept_sparse="csr",
         dtype=[np.float64, np.float32],
         ensure_all_finite="allow-nan",
-        ensure_min_samples=least,
+        ensure_min_samples=2 if fitting else 1,  # one document has no rank to learn
         estimator=model,
         input_name="X",
     )
     _check_n_features(model, checked, reset=fitting)
+    if fitting:
+        _set_categories(model, categories)
     return sp.csr_matrix(checked) if hasattr(checked, "indptr") else checked
+
+
+def _set_categories(model: Any, categories: Categories) -> None:
+    if categories and not getattr(model, "_takes_categories", False):
+        raise DataError(
+            f"{type(model).__name__} needs numbers, got categories in column {next(iter(categories))!r}; encode them "
+            "(sklearn.preprocessing.OneHotEncoder), or use trees (LambdaMART, RateClassifier), which take them"
+        )
+    model.categories_ = categories
 
 
 def _checked_stream(model: Any, rows: RowSource, fitting: bool) -> RowSource:
@@ -161,9 +172,10 @@ def _checked_stream(model: Any, rows: RowSource, fitting: bool) -> RowSource:
     if not rows.features:
         raise DataError(f"{rows} must have at least one feature, got none; name data with features")
     if not fitting:
-        return rows.with_features(feature_names_of(model), model.n_features_in_)
+        return rows.with_features(feature_names_of(model), model.n_features_in_, categories_of(model))
     _set_names(model, rows.feature_names)
     model.n_features_in_ = len(rows.features)
+    _set_categories(model, {})
     return rows
 
 
@@ -210,9 +222,7 @@ def values_by_column(model: Any, given: Sequence[int] | Mapping[Any, int] | None
     return [int(value) for value in values]
 
 
-def categorical_columns(model: Any, X: Any, given: Sequence[Any] | None) -> list[int]:
-    """Numbers of the categorical columns: those given, and those of an unordered category type of pandas."""
-    columns = {_column(model, named, "categorical_feature") for named in (() if given is None else given)}
-    if hasattr(X, "dtypes") and hasattr(X, "iloc"):
-        columns |= {i for i, kind in enumerate(X.dtypes) if getattr(kind, "ordered", None) is False}
-    return sorted(columns)
+def categorical_columns(model: Any, given: Sequence[Any] | None = None) -> list[int]:
+    """Numbers of the categorical columns: those given, and the categories of the data that the model is fitted to."""
+    named = [*([] if given is None else given), *categories_of(model)]
+    return sorted({_column(model, column, "categorical_feature") for column in named})

@@ -10,6 +10,7 @@ from rankwise._validation import is_finite_number
 from rankwise.errors import ModelFileError
 from rankwise.metrics import Metric
 from rankwise.rankers._base import SavedModel
+from rankwise.rankers._features import categories_of
 
 
 def manifest_fields(model: Any) -> dict[str, Any]:
@@ -20,12 +21,14 @@ def manifest_fields(model: Any) -> dict[str, Any]:
         "parameters": {name: _plain(value) for name, value in model.get_params(deep=False).items()},
         "n_features": int(model.n_features_in_),
         "feature_names": None if names is None else [str(name) for name in names],
+        "categories": {name: list(values) for name, values in categories_of(model).items()},
     }
 
 
 def restore_features(model: Any, saved: SavedModel) -> None:
     """Give a model that is being loaded the features that it was saved with."""
     model.n_features_in_ = saved.n_features
+    model.categories_ = {name: tuple(values) for name, values in saved.categories.items()}
     if saved.feature_names is not None:
         model.feature_names_in_ = np.array(saved.feature_names, dtype=object)
 

@@ -274,7 +274,7 @@ REFUSED = {
     "two scores": (lambda: model_of(nn.Linear(4, 2)).fit(X, Y), ShapeError, "must give one score per row"),
     "folds": (lambda: model_of("linear", folds=1).fit(X, Y), DataError, "folds must be a whole number from 2"),
     "calibration": (lambda: model_of("linear", calibration="x").fit(X, Y), DataError, 'must be "isotonic" or "sig'),
-    "text": (lambda: model_of("linear").fit(pd.DataFrame({"a": ["x"] * 500}), Y), DataError, "a linear model needs"),
+    "text": (lambda: model_of("linear").fit(pd.DataFrame({"a": ["x"] * 500}), Y), DataError, "needs numbers, got cat"),
 }  # fmt: skip
 
 

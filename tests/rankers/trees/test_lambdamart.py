@@ -364,8 +364,8 @@ def test_wrong_data_is_named():
         fitted(eval_set=(VALID.X, np.zeros(len(VALID)), VALID.qid))
     with pytest.raises(DataError, match="eval_set must be"):
         fitted(eval_set={"X": VALID.X})
-    with pytest.raises(DataError, match="cannot read the features"):
-        LambdaMART().fit(pd.DataFrame({"text": ["a"] * len(TRAIN)}), TRAIN.y, qid=TRAIN.qid)
+    with pytest.raises(DataError, match="column 'when' must hold numbers, truth values, texts or"):
+        LambdaMART().fit(pd.DataFrame({"when": pd.to_datetime(["2026"] * len(TRAIN))}), TRAIN.y, qid=TRAIN.qid)
     with pytest.raises(DataError, match='init="logloss" needs labels'):
         LambdaMART(init="logloss").fit(TRAIN.X, TRAIN.y + 1, qid=TRAIN.qid)
     with pytest.raises(ShapeError, match="query_weight must have one entry per query: got 3"):

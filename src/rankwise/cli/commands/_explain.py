@@ -133,5 +133,5 @@ def _print(ranked: list[RankedDocument], reasons: list[Reason]) -> None:
     print_table(("rank", "feature", "values", "adds to the score"), lines)
 
 
-def _text(value: float | None) -> str:
-    return "missing" if value is None else f"{value:.6g}"
+def _text(value: float | str | None) -> str:
+    return "missing" if value is None else value if isinstance(value, str) else f"{value:.6g}"

@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from rankwise.data._columns import LABEL_NAMES
 from rankwise.data.io._streams import open_stream, without_compression
 from rankwise.errors import FormatError
 
 PARQUET_MAGIC = b"PAR1"
 PARQUET_ENDINGS = (".parquet", ".pq")
 TABLE_ENDINGS = {".csv": ",", ".tsv": "\t"}
-LABEL_NAMES = ("label", "relevance", "y")
 HEAD_BYTES = 1 << 16
 
 

@@ -12,58 +12,17 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import parquet
 
+from rankwise.data._arrow_columns import query_ids
+from rankwise.data._columns import Columns
 from rankwise.data._ranking_data import DOC_ID_TYPE, RankingData
 from rankwise.data.io._csv_batches import csv_batches
-from rankwise.data.io._formats import LABEL_NAMES, Detected, numbered_columns
+from rankwise.data.io._formats import Detected, numbered_columns
 from rankwise.data.io._streams import COMPRESSIONS, open_stream
 from rankwise.data.io._table_batch import TableBatch
 from rankwise.errors import FormatError
 from rankwise.types import FloatArray
 
-QID_NAMES = ("qid", "query_id", "query")
-DOC_ID_NAMES = ("doc_id", "docid")
 BUFFER_BYTES = 1 << 16  # of each column of an open Parquet file
-
-
-@dataclass(frozen=True)
-class Columns:
-    """The names of a file's columns by their meaning."""
-
-    label: str
-    qid: str | None
-    doc_id: str | None
-    features: tuple[str, ...]
-
-    @classmethod
-    def of(cls, names: list[str], path: Path) -> Columns:
-        """What the columns of these names mean."""
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise FormatError(f"column names must differ, got {twice!r} twice; rename one", path=path)
-        lower = {name.strip().lower(): name for name in names}
-        label, qid, doc_id = (
-            next((lower[known] for known in group if known in lower), None)
-            for group in (LABEL_NAMES, QID_NAMES, DOC_ID_NAMES)
-        )
-        if label is None:
-            raise FormatError(
-                f"there is no label column, got {', '.join(names)[:200]}; name one of them label", path=path
-            )
-        return cls(label, qid, doc_id, tuple(name for name in names if name not in (label, qid, doc_id)))
-
-    def check_alike(self, first: Columns, path: Path) -> None:
-        """Raise FormatError unless these are the columns of the first file, in any order."""
-        if set(self.features) != set(first.features) or (self.qid is None) != (first.qid is None):
-            raise FormatError(
-                f"files read together must have the same columns, got {', '.join(self.all)[:200]} after "
-                f"{', '.join(first.features)[:200]}; read them separately",
-                path=path,
-            )
-
-    @property
-    def all(self) -> list[str]:
-        """Every column that is read."""
-        return [*filter(None, (self.label, self.qid, self.doc_id)), *self.features]
 
 
 @dataclass(frozen=True)
@@ -199,17 +158,3 @@ def _take(rows: TableRows, parts: _Parts) -> None:
         parts.qid.append(rows.qid)
     parts.doc_ids.append(rows.doc_ids)
     parts.skipped += rows.skipped
-
-
-def query_ids(pieces: list[Any]) -> NDArray[Any]:
-    """Whole numbers where all ids are such, else text."""
-    if len({piece.type for piece in pieces}) > 1:
-        pieces = [piece.cast(pa.string()) for piece in pieces]
-    column: Any = pa.chunked_array(pieces)
-    if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
-        return np.asarray(column.to_numpy())
-    text = column.cast(pa.string())
-    try:
-        return np.asarray(text.cast(pa.int64()).to_numpy())
-    except pa.ArrowInvalid:
-        return np.asarray(text.to_pylist())

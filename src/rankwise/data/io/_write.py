@@ -12,10 +12,10 @@ import pyarrow as pa
 from pyarrow import compute, csv, parquet
 
 from rankwise.data._atomic import atomic_path
+from rankwise.data._columns import Columns
 from rankwise.data._ranking_data import RankingData
 from rankwise.data.io._formats import PARQUET_ENDINGS, TABLE_ENDINGS, numbered_columns
 from rankwise.data.io._streams import COMPRESSIONS, opened_to_write, without_compression
-from rankwise.data.io._tables import Columns
 from rankwise.errors import DataError
 
 pc: Any = compute  # typed too narrowly by its stubs

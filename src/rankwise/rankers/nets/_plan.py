@@ -14,7 +14,7 @@ from rankwise.errors import DataError
 from rankwise.metrics import Metric, parse
 from rankwise.rankers._checkpoint import fingerprint
 from rankwise.rankers._eval_sets import EvalSet, list_eval_sets, make_eval_set
-from rankwise.rankers._features import as_features, as_numbers, is_table
+from rankwise.rankers._features import as_features
 from rankwise.rankers._pair_rows import pair_rows
 from rankwise.rankers._parameters import check_parameters
 from rankwise.types import AnyArray, FloatArray, IntArray
@@ -114,8 +114,6 @@ def make_net_plan(
 def net_features(model: Any, X: Any, *, fitting: bool, who: str = "a net", instead: str = "LambdaMART") -> NDArray[Any]:
     """X as numbers, all finite: a net cannot leave out what is missing."""
     found = as_features(model, X, fitting=fitting)
-    if is_table(found):
-        found = as_numbers(found, who)
     checked: NDArray[Any] = found if isinstance(found, np.ndarray) else found.toarray()
     for start in range(0, len(checked), BLOCK_ROWS):
         bad = ~np.isfinite(checked[start : start + BLOCK_ROWS])

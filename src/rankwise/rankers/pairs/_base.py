@@ -18,7 +18,7 @@ from rankwise.metrics import parse
 from rankwise.rankers._base import Ranker, SavedModel
 from rankwise.rankers._eval_sets import EvalSet, list_eval_sets, make_eval_set
 from rankwise.rankers._explanation import Explanation, rows_to_explain
-from rankwise.rankers._features import TrainingRows, as_features, as_numbers, is_table, training_rows
+from rankwise.rankers._features import TrainingRows, as_features, training_rows
 from rankwise.rankers._pair_rows import PairRows, pair_rows
 from rankwise.rankers._parameters import VERBOSE, Constraint, check_parameters
 from rankwise.rankers._persistence import (
@@ -138,7 +138,6 @@ class PairRanker(Ranker):
     def _features(self, X: Any, fitting: bool) -> Any:
         """Numbers in an array or a CSR matrix, finite where a missing value cannot be left out."""
         found = as_features(self, X, fitting=fitting)
-        found = as_numbers(found, type(self).__name__) if is_table(found) else found
         if not self.missing_values:
             values = found if isinstance(found, np.ndarray) else found.data
             with np.errstate(over="ignore", invalid="ignore"):

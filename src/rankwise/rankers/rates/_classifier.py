@@ -165,6 +165,10 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         return self
 
     @property
+    def _takes_categories(self) -> bool:
+        return bool(self.model == "trees")
+
+    @property
     def threshold_(self) -> Any:
         """The score at which `predict` says yes."""
         return self._one([model.threshold for model in self._fitted()])

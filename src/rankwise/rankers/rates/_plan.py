@@ -11,7 +11,7 @@ from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError, ShapeError, need_extra
 from rankwise.objectives.rates._objective import RateObjective, rate_objective
 from rankwise.rankers._eval_sets import check_weights
-from rankwise.rankers._features import as_features, as_numbers, is_table
+from rankwise.rankers._features import as_features, categorical_columns
 from rankwise.rankers._parameters import check_parameters
 from rankwise.rankers.nets._plan import net_features
 from rankwise.rankers.rates._rows import Rows
@@ -36,7 +36,9 @@ def family_of(model: Any, seed: int) -> Family:
         return LinearFamily(model.penalty)
     if model.model == "trees":
         given = (model.n_estimators, model.num_leaves, model.learning_rate, model.min_child_samples)
-        return TreeFamily(*given, threads=engine_threads(model.n_jobs), seed=seed)
+        return TreeFamily(
+            *given, threads=engine_threads(model.n_jobs), seed=seed, categorical=categorical_columns(model)
+        )
     need_extra("torch", extra="torch")
     from rankwise.rankers.rates.families._net import NetFamily
 
@@ -50,8 +52,7 @@ def features_of(model: Any, X: Any, *, fitting: bool) -> Any:
     if model.model != "trees":
         who = "a linear model" if model.model == "linear" else "a net"
         return net_features(model, X, fitting=fitting, who=who, instead='model="trees"')
-    found = as_features(model, X, fitting=fitting)
-    return as_numbers(found, "a RateClassifier") if is_table(found) else found
+    return as_features(model, X, fitting=fitting)
 
 
 def seen(model: Any, features: Any) -> Any:

@@ -129,7 +129,7 @@ class LocalEngine:
     def init_scores(self, header: Sequence[str], trees: Sequence[str]) -> list[FloatArray]:
         """Scores of the trees so far, for the rows of the bag and for each eval_set, on top of an init_score."""
         rows, scores = self.rows, []
-        boosters = [read_booster(join_trees(header, trees, rows.dataset.pandas_categorical))] if trees else []
+        boosters = [read_booster(join_trees(header, trees))] if trees else []
         for data in rows.all_sets:
             n_threads = self.plan.parameters["num_threads"]
             total = average_scores(boosters, data.X, n_threads) if boosters else np.zeros(data.X.shape[0])

@@ -180,6 +180,7 @@ class LambdaMART(Ranker):
     """
 
     kind: ClassVar[str] = "lambdamart"
+    _takes_categories: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Constraint]]] = {
         "n_estimators": [Integer(1, 10**6)],
         "learning_rate": [Real(0, 1e3, open_low=True)],
@@ -388,7 +389,7 @@ class LambdaMART(Ranker):
         self.evals_result_: dict[str, dict[str, list[float]]] = {}
         for bag in sorted({stage.bag for stage in stages}):
             trees = bag_trees(plan, state, bag)
-            self.boosters_.append(read_booster(join_trees(state.finished[-1].header, trees, trainer.categories)))
+            self.boosters_.append(read_booster(join_trees(state.finished[-1].header, trees)))
             finished = [rounds for rounds, stage in zip(state.finished, stages, strict=True) if stage.bag == bag]
             for k in range(trainer.n_eval_sets):
                 history = [values[k] for rounds in finished for values in rounds.values[1:]]

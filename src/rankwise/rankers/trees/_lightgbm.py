@@ -10,7 +10,6 @@ import numpy as np
 
 from rankwise.data._row_hashes import RowHashes
 from rankwise.errors import DataError
-from rankwise.rankers._features import is_table
 from rankwise.rankers.trees._streaming import FeatureBlocks, Float32Array
 from rankwise.types import FloatArray, JsonObject
 
@@ -68,8 +67,7 @@ def bin_rows(X: Any, y: FloatArray, hashes: RowHashes, **options: Any) -> lgb.Da
     if y.size <= BINNING_ROWS:
         return make_dataset(X, y, **options)
     chosen = np.sort(np.argpartition(hashes, BINNING_ROWS)[:BINNING_ROWS])
-    sample = X.take(chosen) if hasattr(X, "take") and is_table(X) else X[chosen]
-    return make_dataset(X, y, params=options["params"], reference=make_dataset(sample, y[chosen], **options))
+    return make_dataset(X, y, params=options["params"], reference=make_dataset(X[chosen], y[chosen], **options))
 
 
 def bin_blocks(X: FeatureBlocks, y: FloatArray, parameters: JsonObject, reference: lgb.Dataset) -> lgb.Dataset:

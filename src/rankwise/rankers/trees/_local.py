@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import lightgbm as lgb
-import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
-from sklearn.utils import _safe_indexing
 
 from rankwise._validation import as_vector
 from rankwise.data._groups import QueryGroups
@@ -105,7 +103,7 @@ def make_local_trainer(
         init_model=init_model,
         seed=seed,
     )
-    options = column_options(model.n_features_in_, categorical_columns(model, data.X, model.categorical_feature))
+    options = column_options(model.n_features_in_, categorical_columns(model, model.categorical_feature))
     if isinstance(X, SurveyedRows):
         plan.parameters["force_col_wise"] = True  # else LightGBM may keep the bins twice
         hashes = X.hashes
@@ -133,7 +131,6 @@ def make_local_trainer(
         n_rows=n_rows,
         n_queries=groups.n_queries,
         n_eval_sets=len(eval_sets),
-        categories=dataset.pandas_categorical,
         rows=rows,
     )
 
@@ -192,4 +189,4 @@ def _feature_arrays(X: Any) -> list[AnyArray]:
         return [X.hashes]
     if isinstance(X, sp.csr_matrix):
         return [X.data, X.indices, X.indptr]
-    return [X] if isinstance(X, np.ndarray) else [np.asarray(_safe_indexing(X, k, axis=1)) for k in range(X.shape[1])]
+    return [X]

@@ -6,13 +6,12 @@ digits, so that a tree read back is the tree that was written. Whatever we keep 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import Any
 
 import lightgbm as lgb
 
 END = "end of trees\n"
+TAIL = "\npandas_categorical:null\n"  # LightGBM never sees tables, whose categories these would be
 
 
 def split_trees(text: str) -> tuple[list[str], list[str]]:
@@ -23,22 +22,20 @@ def split_trees(text: str) -> tuple[list[str], list[str]]:
     return header, trees
 
 
-def join_trees(header: Sequence[str], trees: Sequence[str], categories: Any = None) -> str:
-    """A model text of these trees; `categories` are those of a pandas table, as LightGBM keeps them.
+def join_trees(header: Sequence[str], trees: Sequence[str]) -> str:
+    """A model text of these trees.
 
     LightGBM's list of parameters is left out: it plays no part in prediction, and it would differ between a run
     and the same run resumed.
     """
     numbered = [f"Tree={number}\n{tree}\n\n\n" for number, tree in enumerate(trees)]
     sizes = " ".join(str(len(tree.encode())) for tree in numbered)
-    # A number of numpy's among the categories is written as the plain number that it holds.
-    tail = f"\npandas_categorical:{json.dumps(categories, default=lambda value: value.item())}\n"
-    return "\n".join([*header, f"tree_sizes={sizes}", "", ""]) + "".join(numbered) + END + tail
+    return "\n".join([*header, f"tree_sizes={sizes}", "", ""]) + "".join(numbered) + END + TAIL
 
 
 def model_to_text(booster: lgb.Booster) -> str:
     """The text of a booster, as a model file has it."""
-    return join_trees(*split_trees(booster.model_to_string()), booster.pandas_categorical)
+    return join_trees(*split_trees(booster.model_to_string()))
 
 
 def read_booster(text: str) -> lgb.Booster:

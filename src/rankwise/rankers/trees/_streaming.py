@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from rankwise.data._arrow_columns import query_ids
 from rankwise.data._row_hashes import RowHashes, row_hashes
 from rankwise.data._sources import ParquetRows, is_paths
-from rankwise.data.io._tables import query_ids
 from rankwise.errors import DataError
 from rankwise.types import AnyArray, FloatArray
 

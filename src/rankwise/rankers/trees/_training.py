@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import lightgbm as lgb
 import numpy as np
@@ -115,7 +115,6 @@ class Trainer(ABC):
     n_rows: int
     n_queries: int
     n_eval_sets: int
-    categories: Any = None  # values of the category columns of a pandas table
 
     @abstractmethod
     def start_stage(self, state: TrainingState) -> Engine:

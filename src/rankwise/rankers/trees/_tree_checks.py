@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from itertools import pairwise
@@ -47,11 +46,9 @@ def check_tree_text(data: bytes, n_features: int) -> str:
     try:
         text = data.decode("ascii")
         header, trees = split_trees(text)
-        categories = json.loads(text.rpartition("\npandas_categorical:")[2])
         # Nothing stands in the text but what was understood: it is what we would write of its parts.
-        if text != join_trees(header, trees, categories):
+        if text != join_trees(header, trees):
             raise UnsoundError("it is not laid out as rankwise does")
-        _check_categories(categories)
         _check_header(header, n_features)
         for number, tree in enumerate(trees):
             try:
@@ -75,19 +72,6 @@ def _check_header(header: list[str], n_features: int) -> None:
             raise UnsoundError(f"its {name} is not the one of {n_features} features")
     if len(fields.get("feature_infos", "").split(" ")) != n_features:
         raise UnsoundError("feature_infos is not one per feature")
-
-
-def _check_categories(categories: Any) -> None:
-    """Values of category columns, as pandas has them."""
-    fits = categories is None or (
-        isinstance(categories, list)
-        and all(
-            isinstance(column, list) and all(isinstance(value, str | int | float | bool) for value in column)
-            for column in categories
-        )
-    )
-    if not fits:
-        raise UnsoundError("its categories are not lists of values")
 
 
 def _fields(lines: list[str]) -> dict[str, str]:

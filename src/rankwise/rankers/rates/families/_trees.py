@@ -66,6 +66,7 @@ class TreeFamily:
     min_child_samples: int
     threads: int
     seed: int
+    categorical: list[int]  # columns that are categories
 
     def plain(self, rows: Rows, splits: list[Split], *, refit: bool) -> list[Scorer]:
         """Log loss, everywhere with as many trees as is best for the rows judged, in the median over splits."""
@@ -84,7 +85,7 @@ class TreeFamily:
     def _trees(self, rows: Rows, splits: list[Split]) -> int:
         kept = []
         for train, judged in splits:
-            part, seen = _dataset(rows.part(train)), rows.part(judged)
+            part, seen = self._dataset(rows.part(train)), rows.part(judged)
             valid = part.create_valid(seen.X, seen.positive.astype(np.float64), weight=seen.weight, params=part.params)
             stopping = [lgb.early_stopping(PATIENCE, verbose=False)]
             booster = self.boost("binary", part, self.n_estimators, self.learning_rate, valid, stopping)
@@ -92,7 +93,7 @@ class TreeFamily:
         return max(int(np.median(kept)), 5) if kept else min(self.n_estimators, UNJUDGED)
 
     def _grown(self, rows: Rows, trees: int) -> lgb.Booster:
-        return self.boost("binary", _dataset(rows), trees, self.learning_rate)
+        return self.boost("binary", self._dataset(rows), trees, self.learning_rate)
 
     def _honest(self, rows: Rows, trees: int, grown: lgb.Booster) -> FloatArray:
         scores = _sums(grown, rows.X)  # what remains where there are too few rows for parts
@@ -103,9 +104,20 @@ class TreeFamily:
     def tuned(self, start: Scorer, rows: Rows, soft: SoftCounts) -> Scorer:
         """Trees more for each γ, on log loss and soft counts."""
         assert isinstance(start, TreeScorer)
-        unit, data = unit_of(start.honest, rows.positive), _dataset(rows, start.honest)
+        unit, data = unit_of(start.honest, rows.positive), self._dataset(rows, start.honest)
         more = [self.boost(counted(rows, soft, gamma, unit), data, ROUNDS, RATE) for gamma in GAMMAS]
         return TreeScorer(start.shared, tuple(more), start.honest)
+
+    def _dataset(self, rows: Rows, start: FloatArray | None = None) -> lgb.Dataset:
+        """With a start, the objective is our own, which weighs rows itself."""
+        weight = rows.weight if start is None else None
+        names = [f"f{column}" for column in range(rows.X.shape[1])]  # as a model file has them
+        given: dict[str, Any] = {"init_score": start, "weight": weight, "feature_name": names, "params": TOLD}
+        given["categorical_feature"] = self.categorical
+        data = lgb.Dataset(rows.X, rows.positive.astype(np.float64), **given).construct()
+        if not any(data.feature_num_bin(column) > 1 for column in range(rows.X.shape[1])):
+            raise DataError(f"no feature varies over {rows.positive.size} rows; pass more rows or features that vary")
+        return data
 
     def boost(
         self, objective: Any, data: lgb.Dataset, rounds: int, rate: float, valid: Any = None, callbacks: Any = None
@@ -138,17 +150,6 @@ def counted(rows: Rows, soft: SoftCounts, gamma: float, unit: float) -> Any:
         return points.with_log_loss(scores, rows.positive, rows.weight, gamma)
 
     return gradients
-
-
-def _dataset(rows: Rows, start: FloatArray | None = None) -> lgb.Dataset:
-    """With a start, the objective is our own, which weighs rows itself."""
-    weight = rows.weight if start is None else None
-    names = [f"f{column}" for column in range(rows.X.shape[1])]  # as a model file has them
-    given: dict[str, Any] = {"init_score": start, "weight": weight, "feature_name": names, "params": TOLD}
-    data = lgb.Dataset(rows.X, rows.positive.astype(np.float64), **given).construct()
-    if not any(data.feature_num_bin(column) > 1 for column in range(rows.X.shape[1])):
-        raise DataError(f"no feature varies over {rows.positive.size} rows; pass more rows or features that vary")
-    return data
 
 
 def _sums(booster: lgb.Booster, X: Any) -> FloatArray:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from rankwise.data.io._tables import query_ids
+from rankwise.data._arrow_columns import query_ids
 from rankwise.rankers.trees.dask._sources import Piece, batches_of
 from rankwise.types import FloatArray, IntArray
 

@@ -86,7 +86,7 @@ def make_cluster_trainer(
         query_hashes = cluster.all(TrainingWorker.query_hashes)
         worker_queries = [hashes[0][0] for hashes in query_hashes if hashes[0] is not None]
         sample = _gather_sample(cluster)
-        options = column_options(model.n_features_in_, categorical_columns(model, None, model.categorical_feature))
+        options = column_options(model.n_features_in_, categorical_columns(model, model.categorical_feature))
         worker_plan = replace(plan, metric=_fit_to_labels(plan.metric, layouts[0]))
         eval_metrics = [_fit_to_labels(plan.metric, layout) for layout in layouts[1:]]
         weights = [None if query_weight is None else query_weight[queries] for queries in worker_queries]

@@ -14,13 +14,14 @@ from distributed import Client
 from numpy.typing import NDArray
 
 from rankwise._validation import as_vector
+from rankwise.data._columns import Columns
+from rankwise.data._frames import as_table, encode_columns, is_frame, table_columns
 from rankwise.data._ranking_data import RankingData
 from rankwise.data._sources import VALUES_AT_ONCE, ParquetRows, RowSource
 from rankwise.data.io._formats import numbered_columns
 from rankwise.data.io._table_batch import TableBatch
-from rankwise.data.io._tables import Columns, TableRows, rows_of_batch
+from rankwise.data.io._tables import TableRows, rows_of_batch
 from rankwise.errors import DataError, ShapeError
-from rankwise.rankers._features import as_numbers
 from rankwise.rankers.trees._streaming import as_stream
 from rankwise.types import FloatArray
 
@@ -76,16 +77,18 @@ def distribute(client: Client, X: Any, y: Any = None, qid: Any = None) -> Cluste
 
 
 def _from_arrays(client: Client, X: Any, y: Any, qid: Any) -> ClusterRows:
-    names = list(map(str, X.columns)) if hasattr(X, "columns") else getattr(X, "feature_names", None)
-    category = next(
-        (name for name, kind in zip(names or (), getattr(X, "dtypes", ()), strict=False) if _is_category(kind)), None
-    )
-    if category is not None:
+    names: list[str] | None = getattr(X, "feature_names", None)
+    categories = X.categories if isinstance(X, RankingData) else {}
+    if is_frame(X):
+        columns = table_columns(as_table(X))
+        encoded = encode_columns(columns, len(X))
+        names, X, categories = [str(name) for name, _ in columns], encoded.X, encoded.categories
+    if categories:
         raise DataError(
-            f"on a cluster categories must be numbers, got those of column {category!r}; "
+            f"on a cluster categories must be numbers, got those of column {next(iter(categories))!r}; "
             "pass their codes and name the column in categorical_feature"
         )
-    values = as_numbers(X.X if isinstance(X, RankingData) else X, "a cluster").astype(np.float32, copy=False)
+    values = np.asarray(X.X if isinstance(X, RankingData) else X, dtype=np.float32)
     if y is None:
         raise DataError("labels must be passed along with arrays, got none; pass y, or predict arrays without a client")
     labels = as_vector("labels", y)
@@ -98,10 +101,6 @@ def _from_arrays(client: Client, X: Any, y: Any, qid: Any) -> ClusterRows:
         pieces=tuple(client.scatter([ArrayPiece(values, labels, ids)], hash=False)),
         name="the data",
     )
-
-
-def _is_category(kind: object) -> bool:
-    return getattr(kind, "categories", None) is not None
 
 
 def batches_of(piece: Piece, features: tuple[str, ...] | None) -> Iterator[TableRows]:

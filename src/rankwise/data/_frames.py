@@ -1,0 +1,141 @@
+"""Data frames of pandas, polars, Arrow and their like as arrays of numbers; texts and categories become codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import interchange
+
+from rankwise.data._arrow_columns import Categories, category_codes, category_values, is_category, is_number, numbers
+from rankwise.errors import DataError
+from rankwise.types import AnyArray
+
+NUMERIC_KINDS = "fiub"  # of numpy's types
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedColumns:
+    """Columns as numbers; `categories` are the values that codes stand for."""
+
+    X: AnyArray
+    categories: Categories
+
+
+def is_frame(X: object) -> bool:
+    """Whether X is a table of named columns; a lazy one, which has no rows yet, is refused."""
+    if hasattr(X, "collect") and hasattr(X, "lazy"):
+        raise DataError(f"a {type(X).__name__} has no rows yet; pass frame.collect()")
+    return hasattr(X, "__dataframe__") or (hasattr(X, "__arrow_c_stream__") and not hasattr(X, "dtype"))
+
+
+def as_table(frame: Any) -> Any:
+    """A frame of pandas as it is, any other as an Arrow table."""
+    if hasattr(frame, "iloc") or isinstance(frame, pa.Table):
+        return frame
+    try:
+        if hasattr(frame, "__arrow_c_stream__"):
+            return pa.table(frame)
+        return frame.to_arrow() if hasattr(frame, "to_arrow") else interchange.from_dataframe(frame)
+    except (pa.ArrowException, TypeError, ValueError) as problem:
+        reason = " ".join(str(problem).split())
+        raise DataError(f"this {type(frame).__name__} cannot be read as a table ({reason}); pass an array") from problem
+
+
+def table_columns(table: Any) -> list[tuple[Any, Any]]:
+    """Names and columns of what `as_table` gives: numpy arrays of numbers, or Arrow columns of any type."""
+    if isinstance(table, pa.Table):
+        return list(zip(table.column_names, table.columns, strict=True))
+    return [(name, _pandas_column(table.iloc[:, place], name)) for place, name in enumerate(table.columns)]
+
+
+def encode_columns(columns: Sequence[tuple[Any, Any]], rows: int, expected: Categories | None = None) -> EncodedColumns:
+    """Columns as one array, float32 where that holds all numbers, else float64; what is missing is NaN.
+
+    Texts and category types are codes for `expected` values, those of a model, or else for their own.
+    """
+    categories: Categories = {}
+    arrays = []
+    for name, column in columns:
+        values = None if expected is None else expected.get(name)
+        if values is None and _is_category(column):
+            values = _new_values(column, name, expected)
+        if values is not None:
+            categories[name] = values
+        arrays.append(_numbers(column, name) if values is None else column_codes(column, name, values))
+    dtype = np.result_type(np.float32, *(array.dtype for array in arrays))
+    X = np.empty((rows, len(arrays)), dtype=np.float32 if dtype == np.float32 else np.float64)
+    for place, array in enumerate(arrays):
+        X[:, place] = array
+    return EncodedColumns(X, categories)
+
+
+def column_codes(column: Any, name: str, values: tuple[str, ...]) -> AnyArray:
+    """Codes of a column that is a category of the model; numbers are looked up as texts."""
+    arrow = pa.array(column, from_pandas=True) if isinstance(column, np.ndarray) else column
+    if is_number(arrow.type):
+        if arrow.null_count < len(arrow) and not any(map(_is_plain_number, values)):
+            raise DataError(
+                f"column {name!r} is a category in the model ({', '.join(map(repr, values[:3]))}, …), got numbers; "
+                "pass such texts"
+            )
+    elif not is_category(arrow.type):
+        raise _unknown_type(name, str(arrow.type))
+    return category_codes(arrow, values)
+
+
+def _new_values(column: Any, name: Any, expected: Categories | None) -> tuple[str, ...] | None:
+    """The categories of a column that the model has none of; None where there is no value at all."""
+    if column.null_count == len(column):
+        return None
+    if expected is not None:
+        raise DataError(f"column {name!r} must hold numbers as in training, got {column.type}; pass numbers")
+    if not isinstance(name, str):
+        raise DataError(f"a column of texts or categories must have a text as its name, got {name!r}; rename it")
+    return category_values(column, name)
+
+
+def _is_category(column: Any) -> bool:
+    return not isinstance(column, np.ndarray) and is_category(column.type)
+
+
+def _is_plain_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return text in ("true", "false")
+    return True
+
+
+def _numbers(column: Any, name: Any) -> AnyArray:
+    if isinstance(column, np.ndarray):
+        return column
+    if is_category(column.type):  # without any value
+        return np.full(len(column), np.nan, dtype=np.float32)
+    if not is_number(column.type):
+        raise _unknown_type(name, str(column.type))
+    return numbers(column)
+
+
+def _pandas_column(series: Any, name: Any) -> Any:
+    """A numpy array of numbers, or else an Arrow array."""
+    kind = series.dtype
+    if isinstance(kind, np.dtype) and kind.kind in NUMERIC_KINDS:
+        return series.to_numpy()
+    if hasattr(series, "sparse"):
+        return series.sparse.to_dense().to_numpy()
+    try:
+        if hasattr(series, "cat") and series.cat.categories.dtype.kind == "O":  # intervals too, by their texts
+            series = series.cat.rename_categories(series.cat.categories.astype(str))
+        return pa.array(series, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError) as problem:
+        raise _unknown_type(name, f"{kind} ({' '.join(str(problem).split())})") from problem
+
+
+def _unknown_type(name: Any, kind: str) -> DataError:
+    return DataError(
+        f"column {name!r} must hold numbers, truth values, texts or categories, got {kind}; convert it or leave it out"
+    )
