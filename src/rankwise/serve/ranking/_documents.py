@@ -13,19 +13,20 @@ from rankwise.serve.ranking._schemas import MAX_TOP, Id, ModelFeatures
 from rankwise.types import FloatArray
 
 FORMS = '{"documents": [{"id": …, "features": …}, …]} or {"features": [[…], …], "ids": […]}'
-PROBLEM = re.compile(r"(.*?)(?: - at `\$(.*)`)?", re.DOTALL)
 MISSING = "missing required"
+PROBLEM = re.compile(r"(.*?)(?: - at `\$(.*)`)?", re.DOTALL)
 FIELD_OF_OBJECT = re.compile(rf"Object (contains unknown|{MISSING}) field `(.*)`", re.DOTALL)
 DOCUMENT = re.compile(r"\.documents\[(\d+)\](?:\.(features|id)(.*))?", re.DOTALL)
 ROW = re.compile(r"\.(features|ids)\[(\d+)\](.*)", re.DOTALL)
-FIELDS = {  # what each must be, and what to do
-    "": ("the body must be an object", f"send {FORMS}"),
-    ".documents": ("documents must be a list", f"send {FORMS}"),
-    ".features": ("features must be a list", f"send {FORMS}"),
-    ".ids": ("ids must be a list, one per document", "send as many, or none"),
-    ".top": (f"top must be a whole number from 1 to {MAX_TOP}", "correct it"),
-    ".pair": ("pair must be a list of two documents", "name them as the body does"),
+EXPECTED = {  # fields of the body, and what they must be
+    "": "an object",
+    ".documents": "a list",
+    ".features": "a list",
+    ".ids": "a list, one per document",
+    ".top": f"a whole number from 1 to {MAX_TOP}",
+    ".pair": "a list of two documents",
 }
+NO_DOCUMENT = "there is no document to rank, got an empty list; send one or more"
 INT64_MIN, UINT64_MAX = -(2**63), 2**64 - 1  # other parsers of JSON would read other whole numbers as fractions
 
 
@@ -55,7 +56,7 @@ def shown(value: object) -> str:
 def check_count(count: int, max_documents: int) -> None:
     """At least one document, and no more than are allowed."""
     if count == 0:
-        raise DataError("there is no document to rank, got an empty list; send one or more")
+        raise DataError(NO_DOCUMENT)
     if count > max_documents:
         raise DataError(
             f"a request may have {max_documents} documents at most, got {count}; send them in several requests"
@@ -105,11 +106,10 @@ def _refusal(complaint: str, path: str, body: Any, features: ModelFeatures) -> s
         if match[2] == "features":
             name = named(row, {row: document["id"]} if "id" in document else None)
             return _row_refusal(field, match[3], document["features"], name, features)
-        if field is None:
-            return f'document {row} must be an object, got {shown(document)}; send {{"id": …, "features": …}}'
-        if field[1] == MISSING:
-            return f"document {row} has no features; add them, as an object or as a list"
-        return f"document {row} has the unknown field {shown(field[2])}; it may have id and features"
+        fault = f"must be an object, got {shown(document)}"
+        if field is not None:
+            fault = "has no features" if field[1] == MISSING else f"has the unknown field {shown(field[2])}"
+        return f'document {row} {fault}; send {{"id": …, "features": …}}'
     if match := ROW.fullmatch(path):
         row, ids = int(match[2]), body.get("ids")
         if match[1] == "ids":
@@ -118,13 +118,13 @@ def _refusal(complaint: str, path: str, body: Any, features: ModelFeatures) -> s
         return _row_refusal(field, match[3], body["features"][row], name, features)
     if path.startswith(".pair["):
         return unknown_document(body["pair"][int(path[6:-1])])
-    if field is not None:
-        return f"the body has the unknown field {shown(field[2])}; send {FORMS}"
     value = body[path[1:]] if path else body
     if value == []:
-        return "there is no document to rank, got an empty list; send one or more"
-    expected, remedy = FIELDS[path]
-    return f"{expected}, got {shown(value)}; {remedy}"
+        return NO_DOCUMENT
+    fault = (
+        f"must be {EXPECTED[path]}, got {shown(value)}" if field is None else f"has the unknown field {shown(field[2])}"
+    )
+    return f"{path[1:] or 'the body'} {fault}; send {FORMS}"
 
 
 def _row_refusal(field: re.Match[str] | None, tail: str, values: Any, document: str, features: ModelFeatures) -> str:
@@ -148,6 +148,17 @@ def _row_refusal(field: re.Match[str] | None, tail: str, values: Any, document: 
     if isinstance(values, dict):
         return f"{document} has features by name, but those of the model have none; {all_of_them}"
     return f"features of {document} must be an object or a list, got {shown(values)}"
+
+
+def values_by_name(row: dict[str, float | None], document: str, features: ModelFeatures) -> list[float | None]:
+    """The features of a document in the model's order, from those of names that no class can have."""
+    for name in row:
+        if name not in features.place:
+            raise DataError(unknown_feature(name, document))
+    for name, column in features.place.items():
+        if name not in row and not features.takes_missing:
+            raise DataError(missing_feature(column, document, features))
+    return [row.get(name) for name in features.place]
 
 
 def missing_feature(column: int, document: str, features: ModelFeatures) -> str:
