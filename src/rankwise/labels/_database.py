@@ -197,10 +197,8 @@ def _sync_folder(folder: Path) -> None:
 
 def scripts() -> list[str]:
     """The scripts by version: number k leads from version k to k + 1."""
-    scripts_found = [
-        file for file in files("rankwise.labels").joinpath("migrations").iterdir() if file.name.endswith(".sql")
-    ]
-    return [file.read_text(encoding="utf-8") for file in sorted(scripts_found, key=lambda file: file.name)]
+    migrations = sorted(files("rankwise.labels").joinpath("migrations").iterdir(), key=lambda file: file.name)
+    return [file.read_text(encoding="utf-8") for file in migrations if file.name.endswith(".sql")]
 
 
 def store_version(connection: sqlite3.Connection, path: object) -> int:

@@ -28,7 +28,6 @@ ROWS_AT_ONCE = 10_000  # a read that lasts would keep the log from being moved i
 class StoreMetadata:
     """What holds for the whole store."""
 
-    created: str
     highest_grade: int
     n_features: int
     is_sparse: bool
@@ -66,12 +65,12 @@ class Item:
 
 def read_metadata(database: Database) -> StoreMetadata:
     """What holds for the whole store, and how many items there are."""
-    ((created, highest, n_features, is_sparse, qid_type, names, digest, n_items),) = database.rows(
-        "SELECT created, highest_grade, n_features, is_sparse, qid_type, feature_names, digest, "
+    ((highest_grade, n_features, is_sparse, qid_type, names, digest, n_items),) = database.rows(
+        "SELECT highest_grade, n_features, is_sparse, qid_type, feature_names, digest, "
         "(SELECT max(id) + 1 FROM items) FROM facts"
     )
     names = None if names is None else json.loads(names)
-    return StoreMetadata(created, highest, n_features, bool(is_sparse), qid_type, names, digest, n_items)
+    return StoreMetadata(highest_grade, n_features, bool(is_sparse), qid_type, names, digest, n_items)
 
 
 def read_item(database: Database, item: int) -> Item:
@@ -95,19 +94,10 @@ def item_named(connection: sqlite3.Connection, qid: str, doc_id: str) -> int | N
 def read_data(database: Database, metadata: StoreMetadata) -> RankingData:
     """The data that the store was made from, every row unjudged."""
     queries = database.rows("SELECT qid, weight FROM queries ORDER BY id")
-    query_of_row: list[int] = []
-    doc_ids: list[str] = []
-    columns: list[bytes] = []
-    values: list[bytes] = []
-    for start in range(0, metadata.n_items, ROWS_AT_ONCE):
-        for query, doc_id, of_row, value in database.rows(
-            "SELECT query, doc_id, feature_columns, feature_values FROM items WHERE id >= ? AND id < ? ORDER BY id",
-            (start, start + ROWS_AT_ONCE),
-        ):
-            query_of_row.append(query)
-            doc_ids.append(doc_id)
-            columns.append(of_row or b"")
-            values.append(value)
+    sql = "SELECT query, doc_id, feature_columns, feature_values FROM items WHERE id >= ? AND id < ? ORDER BY id"
+    starts = range(0, metadata.n_items, ROWS_AT_ONCE)
+    rows = [row for start in starts for row in database.rows(sql, (start, start + ROWS_AT_ONCE))]
+    query_of_row, doc_ids, columns, values = map(list, zip(*rows, strict=True))
     qids = np.array([qid for qid, _ in queries], dtype=np.dtype(metadata.qid_type))
     return RankingData(
         _features(metadata, columns, values),

@@ -14,7 +14,15 @@ import numpy as np
 import pyarrow as pa
 
 from rankwise.errors import DataError
-from rankwise.serve.ranking._documents import Documents, check_count, check_ids, named, shown
+from rankwise.serve.ranking._documents import (
+    Documents,
+    check_count,
+    check_ids,
+    missing_feature,
+    named,
+    shown,
+    unknown_feature,
+)
 from rankwise.serve.ranking._schemas import Id, ModelFeatures
 from rankwise.types import FloatArray
 
@@ -176,15 +184,11 @@ def layout_of(schema: pa.Schema, features: ModelFeatures) -> ColumnLayout:
         )
     for name, kind in columns.items():
         if name not in features.place:
-            raise DataError(
-                f"every document has the feature {shown(name)}, which the model does not know; leave it out"
-            )
+            raise DataError(unknown_feature(name, "every document"))
         if not _is_number(kind):
             raise DataError(f"feature {shown(name)} must be a column of numbers, got {shown(str(kind))}; convert it")
-    if not features.takes_missing and (lacks := [name for name in features.names if name not in columns]):
-        raise DataError(
-            f"feature {shown(lacks[0])} of every document is missing, and the model ({features.kind}) needs it; "
-            "add the column"
-        )
+    absent = [column for name, column in features.place.items() if name not in columns]
+    if absent and not features.takes_missing:
+        raise DataError(missing_feature(absent[0], "every document", features))
     places = [features.place[name] for name in columns]
     return ColumnLayout(has_ids, features.count, places, in_order=places == list(range(features.count)))

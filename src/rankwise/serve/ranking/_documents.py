@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import NoneType
 from typing import Any
@@ -13,18 +13,20 @@ from rankwise.serve.ranking._schemas import MAX_TOP, Id, ModelFeatures
 from rankwise.types import FloatArray
 
 FORMS = '{"documents": [{"id": …, "features": …}, …]} or {"features": [[…], …], "ids": […]}'
+MISSING = "missing required"
 PROBLEM = re.compile(r"(.*?)(?: - at `\$(.*)`)?", re.DOTALL)
-FIELD_OF_OBJECT = re.compile(r"Object (contains unknown|missing required) field `(.*)`", re.DOTALL)
+FIELD_OF_OBJECT = re.compile(rf"Object (contains unknown|{MISSING}) field `(.*)`", re.DOTALL)
 DOCUMENT = re.compile(r"\.documents\[(\d+)\](?:\.(features|id)(.*))?", re.DOTALL)
 ROW = re.compile(r"\.(features|ids)\[(\d+)\](.*)", re.DOTALL)
-FIELDS = {  # what each must be, and what to do
-    "": ("the body must be an object", f"send {FORMS}"),
-    ".documents": ("documents must be a list", f"send {FORMS}"),
-    ".features": ("features must be a list", f"send {FORMS}"),
-    ".ids": ("ids must be a list of {count}, one per document", "send as many, or none"),
-    ".top": (f"top must be a whole number from 1 to {MAX_TOP}", "correct it"),
-    ".pair": ("pair must be a list of two documents", "name them as the body does"),
+EXPECTED = {  # fields of the body, and what they must be
+    "": "an object",
+    ".documents": "a list",
+    ".features": "a list",
+    ".ids": "a list, one per document",
+    ".top": f"a whole number from 1 to {MAX_TOP}",
+    ".pair": "a list of two documents",
 }
+NO_DOCUMENT = "there is no document to rank, got an empty list; send one or more"
 INT64_MIN, UINT64_MAX = -(2**63), 2**64 - 1  # other parsers of JSON would read other whole numbers as fractions
 
 
@@ -40,7 +42,7 @@ class Documents:
         return list(order) if self.ids is None else [self.ids[row] for row in order]
 
 
-def named(row: int, ids: Sequence[object] | None) -> str:
+def named(row: int, ids: Sequence[object] | Mapping[int, object] | None) -> str:
     """A document as sentences name it: by position, counted from 0, and by id if it has one."""
     return f"document {row}" if ids is None else f"document {row} (id {shown(ids[row])})"
 
@@ -54,7 +56,7 @@ def shown(value: object) -> str:
 def check_count(count: int, max_documents: int) -> None:
     """At least one document, and no more than are allowed."""
     if count == 0:
-        raise DataError("there is no document to rank, got an empty list; send one or more")
+        raise DataError(NO_DOCUMENT)
     if count > max_documents:
         raise DataError(
             f"a request may have {max_documents} documents at most, got {count}; send them in several requests"
@@ -87,54 +89,48 @@ def bad_id(row: int, id: object) -> str:
 
 def refusal(problem: str, body: Any, features: ModelFeatures) -> str:
     """The sentence for a body (as plain JSON) of which msgspec complains."""
-    match = PROBLEM.fullmatch(problem)
-    assert match is not None
-    complaint, path = match[1], match[2] or ""
-    if document := DOCUMENT.fullmatch(path):
-        row = int(document[1])
-        return _document_refusal(complaint, row, document[2], document[3], body["documents"], features)
-    if document := ROW.fullmatch(path):
-        row = int(document[2])
-        if document[1] == "ids":
-            return bad_id(row, body["ids"][row])
-        ids = body.get("ids")
-        has_ids = isinstance(ids, list) and len(ids) == len(body["features"])
-        return _row_refusal(complaint, document[3], body["features"][row], row, ids if has_ids else None, features)
-    if field := FIELD_OF_OBJECT.fullmatch(complaint):
-        return f"the body has the unknown field {shown(field[2])}; send {FORMS}"
+    try:
+        match = PROBLEM.fullmatch(problem)
+        assert match is not None
+        return _refusal(match[1], match[2] or "", body, features)
+    except (LookupError, TypeError, ValueError):  # a field that is there twice: the last is right, the first is not
+        return f"the body is not right ({problem}); send {FORMS}"
+
+
+def _refusal(complaint: str, path: str, body: Any, features: ModelFeatures) -> str:
+    field = FIELD_OF_OBJECT.fullmatch(complaint)
+    if match := DOCUMENT.fullmatch(path):
+        row, document = int(match[1]), body["documents"][int(match[1])]
+        if match[2] == "id":
+            return bad_id(row, document["id"])
+        if match[2] == "features":
+            name = named(row, {row: document["id"]} if "id" in document else None)
+            return _row_refusal(field, match[3], document["features"], name, features)
+        fault = f"must be an object, got {shown(document)}"
+        if field is not None:
+            fault = "has no features" if field[1] == MISSING else f"has the unknown field {shown(field[2])}"
+        return f'document {row} {fault}; send {{"id": …, "features": …}}'
+    if match := ROW.fullmatch(path):
+        row, ids = int(match[2]), body.get("ids")
+        if match[1] == "ids":
+            return bad_id(row, ids[row])
+        name = named(row, ids if isinstance(ids, list) and len(ids) == len(body["features"]) else None)
+        return _row_refusal(field, match[3], body["features"][row], name, features)
     if path.startswith(".pair["):
         return unknown_document(body["pair"][int(path[6:-1])])
     value = body[path[1:]] if path else body
-    if value == [] and path in (".documents", ".features"):
-        return "there is no document to rank, got an empty list; send one or more"
-    expected, remedy = FIELDS[path]
-    count = len(body.get("features", ())) if path == ".ids" else 0
-    return f"{expected.format(count=count)}, got {shown(value)}; {remedy}"
+    if value == []:
+        return NO_DOCUMENT
+    fault = (
+        f"must be {EXPECTED[path]}, got {shown(value)}" if field is None else f"has the unknown field {shown(field[2])}"
+    )
+    return f"{path[1:] or 'the body'} {fault}; send {FORMS}"
 
 
-def _document_refusal(
-    complaint: str, row: int, field: str | None, tail: str, documents: list[Any], features: ModelFeatures
-) -> str:
-    document = documents[row]
-    if field == "id":
-        return bad_id(row, document["id"])
-    if field == "features":
-        ids = [other.get("id") if isinstance(other, dict) else None for other in documents]
-        return _row_refusal(complaint, tail, document["features"], row, ids if "id" in document else None, features)
-    if match := FIELD_OF_OBJECT.fullmatch(complaint):
-        if match[1] == "missing required":
-            return f"document {row} has no features; add them, as an object or as a list"
-        return f"document {row} has the unknown field {shown(match[2])}; it may have id and features"
-    return f'document {row} must be an object, got {shown(document)}; send {{"id": …, "features": …}}'
-
-
-def _row_refusal(
-    complaint: str, tail: str, values: Any, row: int, ids: list[Any] | None, features: ModelFeatures
-) -> str:
-    document = named(row, ids)
+def _row_refusal(field: re.Match[str] | None, tail: str, values: Any, document: str, features: ModelFeatures) -> str:
     if tail == "[...]":  # one of a dict, which msgspec does not name
         allowed = (int, float, NoneType) if features.takes_missing else (int, float)
-        tail = next(f".{name}" for name, value in values.items() if type(value) not in allowed)
+        tail = next((f".{name}" for name, value in values.items() if type(value) not in allowed), ".")
     if tail:
         column = int(tail[1:-1]) if isinstance(values, list) else features.place[tail[1:]]
         value = values[column if isinstance(values, list) else tail[1:]]
@@ -142,18 +138,27 @@ def _row_refusal(
             return missing_feature(column, document, features)
         hint = ", or null where it is missing" if features.takes_missing else ""
         return f"{features.label(column)} of {document} must be a number, got {shown(value)}; send a number{hint}"
-    if match := FIELD_OF_OBJECT.fullmatch(complaint):
-        if match[1] == "missing required":
-            return missing_feature(features.place[match[2]], document, features)
-        return unknown_feature(match[2], document)
+    if field is not None and field[1] == MISSING:
+        return missing_feature(features.place[field[2]], document, features)
+    if field is not None:
+        return unknown_feature(field[2], document)
+    all_of_them = f"send a list of {features.count} numbers"
     if isinstance(values, list):
-        return f"{document} must have the model's {features.count} features, got {len(values)}; send all"
+        return f"{document} must have the model's {features.count} features, got {len(values)}; {all_of_them}"
     if isinstance(values, dict):
-        return (
-            f"{document} has features by name, but those of the model have none; "
-            f"send a list of {features.count} numbers"
-        )
+        return f"{document} has features by name, but those of the model have none; {all_of_them}"
     return f"features of {document} must be an object or a list, got {shown(values)}"
+
+
+def values_by_name(row: dict[str, float | None], document: str, features: ModelFeatures) -> list[float | None]:
+    """The features of a document in the model's order, from those of names that no class can have."""
+    for name in row:
+        if name not in features.place:
+            raise DataError(unknown_feature(name, document))
+    for name, column in features.place.items():
+        if name not in row and not features.takes_missing:
+            raise DataError(missing_feature(column, document, features))
+    return [row.get(name) for name in features.place]
 
 
 def missing_feature(column: int, document: str, features: ModelFeatures) -> str:

@@ -111,15 +111,16 @@ class CurrentModel:
 
     def watch(self) -> None:
         """Look at the file again and again in a thread, which ends with the process or by `stop`."""
-        threading.Thread(target=self._watch, name="model watch", daemon=True).start()
+
+        def look_again_and_again() -> None:
+            while not self._stopped.wait(WATCH_SECONDS):
+                self.reload_if_changed()
+
+        threading.Thread(target=look_again_and_again, name="model watch", daemon=True).start()
 
     def stop(self) -> None:
         """End the watch."""
         self._stopped.set()
-
-    def _watch(self) -> None:
-        while not self._stopped.wait(WATCH_SECONDS):
-            self.reload_if_changed()
 
     def reload_if_changed(self) -> None:
         """Load the file if it is another one; if that is not sound, say so and go on with the old model."""

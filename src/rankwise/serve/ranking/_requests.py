@@ -18,18 +18,8 @@ import simdjson
 from msgspec import UNSET, UnsetType
 
 from rankwise.errors import DataError
-from rankwise.serve.ranking._documents import (
-    FORMS,
-    Documents,
-    check_count,
-    check_ids,
-    missing_feature,
-    named,
-    refusal,
-    unknown_feature,
-)
+from rankwise.serve.ranking._documents import FORMS, Documents, check_count, check_ids, named, refusal, values_by_name
 from rankwise.serve.ranking._schemas import (
-    Document,
     ExplainRequest,
     Id,
     ModelFeatures,
@@ -113,7 +103,8 @@ class JsonReader:
         else:
             if request.ids is not UNSET:
                 raise DataError("the body has the unknown field 'ids' beside documents; put each id in its document")
-            rows, ids = [document.features for document in request.documents], _ids(request.documents)
+            rows = [document.features for document in request.documents]
+            ids = _all_or_none([document.id for document in request.documents])
         check_count(len(rows), max_documents)
         if isinstance(ids, UnsetType):
             return Documents(self._matrix(rows, None), None)
@@ -122,7 +113,11 @@ class JsonReader:
 
     def _matrix(self, rows: list[Row], ids: list[Id] | None) -> FloatArray:
         values = [
-            msgspec.structs.astuple(row) if isinstance(row, msgspec.Struct) else self._listed(row, number, ids)
+            msgspec.structs.astuple(row)
+            if isinstance(row, msgspec.Struct)
+            else row
+            if isinstance(row, list)
+            else values_by_name(row, named(number, ids), self._features)
             for number, row in enumerate(rows)
         ]
         try:
@@ -131,29 +126,14 @@ class JsonReader:
             X = np.array(values, dtype=np.float64)
         return X.reshape(-1, self._features.count)
 
-    def _listed(self, row: list[float | None] | dict[str, float | None], number: int, ids: list[Id] | None) -> Any:
-        """The features of a document in the model's order."""
-        if isinstance(row, list):
-            return row
-        features = self._features
-        for name in row:
-            if name not in features.place:
-                raise DataError(unknown_feature(name, named(number, ids)))
-        for name, column in features.place.items():
-            if name not in row and not features.takes_missing:
-                raise DataError(missing_feature(column, named(number, ids), features))
-        return [row.get(name) for name in features.place]
 
-
-def _ids(documents: list[Document]) -> list[Id] | UnsetType:
+def _all_or_none(ids: list[Id | UnsetType]) -> list[Id] | UnsetType:
     """The ids of documents of which either all or none have one."""
-    ids = [document.id for document in documents]
-    first = type(ids[0]) is UnsetType
     for row, id in enumerate(ids):
-        if (id is UNSET) != first:
+        if (id is UNSET) != (ids[0] is UNSET):
             has = "no id" if id is UNSET else "an id"
             raise DataError(f"document {row} has {has}, unlike those before it; give one to all or to none")
-    return UNSET if first else cast("list[Id]", ids)
+    return UNSET if ids[0] is UNSET else cast("list[Id]", ids)
 
 
 def read_json(body: bytes) -> Any:
