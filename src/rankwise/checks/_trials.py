@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 
@@ -70,6 +70,15 @@ def scores_after_fit(ranker: Ranker, X: FloatArray, y: ArrayLike, qid: ArrayLike
     model = fitted(ranker, X, y, qid, what)
     with must_work(ranker, f"predict after fitting {what}"):
         return np.asarray(model.predict(train_and_test()[1].X))
+
+
+def assert_same_scores(ranker: Ranker, variants: Iterable[tuple[str, FloatArray, ArrayLike, ArrayLike | None]]) -> None:
+    """Variants of the training rows, each with its name, features, labels and queries, give the same scores."""
+    train, _ = train_and_test()
+    expected = scores_after_fit(ranker, train.X, train.y, train.qid, "plain rows")
+    for what, X, y, qid in variants:
+        same = np.array_equal(scores_after_fit(ranker, X, y, qid, what), expected)
+        assert same, f"{class_name(ranker)} gives other scores for {what}"
 
 
 def assert_keeps(ranker: Ranker, params: JsonObject, by: str) -> None:

@@ -50,6 +50,7 @@ class Metric(MetricHooks, MetricFields):
     - `_swap_factors(ranked, ideal, grades)`: the same in a form that is summed over all pairs in linear time. The
       default has none.
     - `_for_labels(labels)`: the metric with what it takes from the whole data set filled in.
+    - `_best_order(ideal)`: the labels in an order of the highest value. The default has the highest label first.
 
     Class attributes say the rest: `needs` (what a query must have for the metric to be defined, in words),
     `takes_unjudged` (labels below 0 arrive as they are, not as 0), `ranks_everything` (documents that were not
@@ -247,7 +248,9 @@ class Metric(MetricHooks, MetricFields):
         ndarray
             Best first, unless the metric sees them otherwise.
         """
-        return np.sort(np.asarray(labels, dtype=np.float64))[::-1]
+        metric, _, ideal = self._arrays(labels, None)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return metric._best_order(ideal)
 
     @property
     def has_exact_ties(self) -> bool:

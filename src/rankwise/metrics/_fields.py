@@ -77,19 +77,8 @@ class MetricFields:
         return self.name + (f"[{','.join(words)}]" if words else "") + ("" if k is None else f"@{k}")
 
     @classmethod
-    def from_text(cls, text: str) -> Self | None:
-        """Read a metric from its text: `name`, `name@k` or `name[flag,1.5]@k`.
-
-        Parameters
-        ----------
-        text : str
-            What `str(metric)` gives, in lower case.
-
-        Returns
-        -------
-        Metric or None
-            None if the text names another metric.
-        """
+    def _from_text(cls, text: str) -> Self | None:
+        """The metric of a text, `name`, `name@k` or `name[flag,1.5]@k`; None if it names another metric."""
         match = re.fullmatch(re.escape(cls.name) + r"(?:\[([^\]]*)\])?(?:@(\d+))?", text)
         if match is None:
             return None

@@ -50,6 +50,10 @@ class MetricHooks(ABC):
         """The metric with what it takes from the whole data set filled in."""
         return self
 
+    def _best_order(self, ideal: FloatArray) -> FloatArray:
+        """The labels in an order of the highest `_value`."""
+        return ideal
+
     def _mean_of_shuffles(self, ranked: FloatArray, runs: IntArray, ideal: FloatArray) -> tuple[float, float]:
         """Mean of `_value` over seeded orders of tied documents, and the standard error of that mean."""
         rng = np.random.default_rng(0)

@@ -44,7 +44,7 @@ def parse(text: str | Metric) -> Metric:
         return text
     spelled = text.strip().lower()
     for cls in metric_classes():
-        metric = cls.from_text(spelled)
+        metric = cls._from_text(spelled)
         if metric is not None:
             return metric
     near = difflib.get_close_matches(spelled, EXAMPLES, n=3, cutoff=0.5)

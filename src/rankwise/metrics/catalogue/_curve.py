@@ -1,9 +1,9 @@
 """Metrics that read a point off the ROC or precision-recall curve: recall at a precision, F-beta, …
 
-    value = max over cuts k of point(tp_k, k)
+    value = max over cuts k of _point(tp_k, k)
 
 where tp_k relevant documents stand among the first k of a list with m relevant and n irrelevant ones, and
-`point` is 0 where the cut does not meet the condition. A subclass states `point`; the rest follows: a
+`_point` is 0 where the cut does not meet the condition. A subclass states `_point`; the rest follows: a
 threshold cannot fall between equal scores, so only cuts at the end of a run count, and exchanging ranks
 i < j changes tp_k by one for i ≤ k < j and nowhere else.
 """
@@ -21,7 +21,7 @@ import numpy as np
 
 from rankwise.errors import MetricError
 from rankwise.kernels import _metric_loops as loops
-from rankwise.kernels._compile import is_compiled, specialize
+from rankwise.kernels._compile import compiled_hooks, specialize
 from rankwise.metrics._base import QueryLoop
 from rankwise.metrics._fields import number
 from rankwise.metrics.catalogue._rates import RateMetric
@@ -36,8 +36,8 @@ class CurveMetric(RateMetric):
 
     Notes
     -----
-    A subclass states `point`, what a cut of the list is worth; the value is the maximum over cuts. Equal scores are one
-    threshold, and swaps follow.
+    A subclass states `_point`, what a cut of the list is worth; the value is the maximum over cuts. Equal scores are
+    one threshold, and swaps follow.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class CurveMetric(RateMetric):
     ...     name = "lift@r="
     ...     recall: float
     ...     @compiled
-    ...     def point(self, hits, cut, relevant, irrelevant):
+    ...     def _point(self, hits, cut, relevant, irrelevant):
     ...         return hits / cut / (relevant / (relevant + irrelevant)) * (hits / relevant >= self.recall)
     >>> Lift(0.5).value([1, 0, 0, 0])
     4.0
@@ -73,8 +73,11 @@ class CurveMetric(RateMetric):
             raise MetricError(f"the level of {self} must be above 0 and at most 1, got {level:g}")
 
     @abstractmethod
+    def _point(self, hits: CutCounts, cut: CutCounts, relevant: float, irrelevant: float) -> FloatArray:
+        """What cuts of the list are worth; written for numbers and arrays alike, and marked `@compiled`."""
+
     def point(self, hits: CutCounts, cut: CutCounts, relevant: float, irrelevant: float) -> FloatArray:
-        """Return what cuts of the list are worth; written for numbers and arrays alike, and marked `@compiled`.
+        """Return what cuts of a list are worth.
 
         Parameters
         ----------
@@ -90,6 +93,7 @@ class CurveMetric(RateMetric):
         ndarray
             The value at each cut; 0 where the condition is not met.
         """
+        return self._point(hits, cut, relevant, irrelevant)
 
     def levels(self) -> tuple[float, float]:
         """Return the one level, twice.
@@ -114,15 +118,18 @@ class CurveMetric(RateMetric):
         list of CurveMetric
             Up to three metrics.
         """
+        return [type(self)(*[level]) for level in self._near_levels()]
+
+    def _near_levels(self) -> tuple[float, ...]:
+        """Levels whose mean value is less noisy than that of the one level."""
         room = min(self._level, 1.0 - self._level)
-        near = dict.fromkeys(round(self._level + step * room, 12) for step in (0.4, 0.0, -0.5))
-        return [type(self)(*[level]) for level in near]
+        return tuple(dict.fromkeys(round(self._level + step * room, 12) for step in (0.4, 0.0, -0.5)))
 
     def _points(self, ranked: FloatArray, ideal: FloatArray, more: int = 0) -> FloatArray:
-        """`point` at each cut from 1 on, with `more` further hits."""
+        """`_point` at each cut from 1 on, with `more` further hits."""
         relevant = np.float64(np.sum(ideal > 0))  # numpy's numbers divide by zero as compiled code does: NaN
         cuts = np.arange(1, len(ranked) + 1)
-        worth = self.point(np.cumsum(ranked > 0) + more, cuts, relevant, len(ideal) - relevant)
+        worth = self._point(np.cumsum(ranked > 0) + more, cuts, relevant, len(ideal) - relevant)
         return np.asarray(worth, dtype=np.float64)
 
     def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
@@ -152,33 +159,23 @@ class CurveMetric(RateMetric):
         return delta
 
     def query_loop(self) -> QueryLoop | None:
-        """Compile `point` into a loop over queries.
+        """Compile `_point` into a loop over queries.
 
         Returns
         -------
         QueryLoop or None
-            None if `point` is plain Python.
+            None if `_point` is plain Python.
         """
-        if not is_compiled(self.point):
+        hooks = compiled_hooks(type(self), "point")
+        if hooks is None:
             return None
-        return QueryLoop(partial(specialize(loops.evaluate_curve, point=type(self).point), self.record()), True)
+        return QueryLoop(partial(specialize(loops.evaluate_curve, **hooks), self.record()), True)
 
     def __str__(self) -> str:
         return self.name + number(self._level)
 
     @classmethod
-    def from_text(cls, text: str) -> Self | None:
-        """Read the name followed by the level: `r@p=0.95`, `f1`.
-
-        Parameters
-        ----------
-        text : str
-            What `str(metric)` gives, in lower case.
-
-        Returns
-        -------
-        Metric or None
-            None if the text names another metric.
-        """
+    def _from_text(cls, text: str) -> Self | None:
+        """The name followed by the level: `r@p=0.95`, `f1`."""
         match = re.fullmatch(re.escape(cls.name) + r"(\d+(?:\.\d+)?|\.\d+)", text)
         return cls(*[float(match[1])]) if match else None

@@ -44,37 +44,11 @@ class FBeta(CurveMetric):
         if not 0.0 < level < float("inf"):
             raise MetricError(f"beta must be a positive number, got {level:g}; 1 weighs precision and recall alike")
 
-    def operating_points(self, anchors: int) -> list[FBeta]:
-        """Return the metric alone.
-
-        Parameters
-        ----------
-        anchors : int
-            How many points an area is averaged over; a metric of one level takes no notice.
-
-        Returns
-        -------
-        list of CurveMetric
-            One metric.
-        """
-        return [self]
+    def _near_levels(self) -> tuple[float, ...]:
+        """Its own alone."""
+        return (self.beta,)
 
     @compiled
-    def point(self, hits: CutCounts, cut: CutCounts, relevant: float, irrelevant: float) -> FloatArray:
-        """Return (1+β²)·tp / (β²·m + k).
-
-        Parameters
-        ----------
-        hits : ndarray
-            Relevant documents down to each cut.
-        cut : ndarray
-            Documents down to each cut.
-        relevant, irrelevant : float
-            How many of each there are.
-
-        Returns
-        -------
-        ndarray
-            F_β at each cut k.
-        """
+    def _point(self, hits: CutCounts, cut: CutCounts, relevant: float, irrelevant: float) -> FloatArray:
+        """(1+β²)·tp / (β²·m + k)."""
         return (1.0 + self.beta**2) * hits / (self.beta**2 * relevant + cut)

@@ -15,7 +15,6 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from rankwise.kernels import _metric_loops as loops
 from rankwise.kernels._compile import compiled, compiled_hooks, helper, specialize
@@ -107,23 +106,9 @@ class LinearMetric(Metric):
         discount[: len(worth)] = worth
         return np.asarray((gain[j] - gain[i]) * (discount[i] - discount[j]) / self._normalizer(ideal))
 
-    def best_order(self, labels: ArrayLike) -> FloatArray:
-        """Return the labels by falling gain.
-
-        Parameters
-        ----------
-        labels : array-like of shape (n_documents,)
-            Labels of one query.
-
-        Returns
-        -------
-        ndarray
-            The order of the highest value.
-        """
-        ideal = super().best_order(labels)
-        metric = self.for_labels(ideal)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return ideal[np.argsort(-metric._gains(ideal, ideal), kind="stable")]
+    def _best_order(self, ideal: FloatArray) -> FloatArray:
+        """The labels by falling gain."""
+        return ideal[np.argsort(-self._gains(ideal, ideal), kind="stable")]
 
     def query_loop(self) -> QueryLoop | None:
         """Compile `_gains`, `_discounts` and `_normalizer` into a loop over queries.

@@ -89,19 +89,8 @@ class MAUC(PairMetric):
         return [f"{number(c)}:{number(p)}" for c, p in zip(self.classes, self.shares, strict=True)]
 
     @classmethod
-    def from_text(cls, text: str) -> Self | None:
-        """Read `mauc`, `mauc[1,2]` or `mauc[1:0.7,2:0.3]`.
-
-        Parameters
-        ----------
-        text : str
-            What `str(metric)` gives, in lower case.
-
-        Returns
-        -------
-        Metric or None
-            None if the text names another metric.
-        """
+    def _from_text(cls, text: str) -> Self | None:
+        """`mauc`, `mauc[1,2]` or `mauc[1:0.7,2:0.3]`."""
         if text == cls.name:
             return cls()
         if not (text.startswith(cls.name + "[") and text.endswith("]")):

@@ -34,21 +34,6 @@ class PrecisionAtRecall(CurveMetric):
     recall: float
 
     @compiled
-    def point(self, hits: CutCounts, cut: CutCounts, relevant: float, irrelevant: float) -> FloatArray:
-        """Return the precision where the recall suffices.
-
-        Parameters
-        ----------
-        hits : ndarray
-            Relevant documents down to each cut.
-        cut : ndarray
-            Documents down to each cut.
-        relevant, irrelevant : float
-            How many of each there are.
-
-        Returns
-        -------
-        ndarray
-            The precision at each cut, or 0.
-        """
+    def _point(self, hits: CutCounts, cut: CutCounts, relevant: float, irrelevant: float) -> FloatArray:
+        """Precision where the recall suffices."""
         return hits / cut * (hits / relevant >= self.recall)

@@ -36,21 +36,6 @@ class RecallAtPrecision(CurveMetric):
     precision: float
 
     @compiled
-    def point(self, hits: CutCounts, cut: CutCounts, relevant: float, irrelevant: float) -> FloatArray:
-        """Return the recall where the precision suffices.
-
-        Parameters
-        ----------
-        hits : ndarray
-            Relevant documents down to each cut.
-        cut : ndarray
-            Documents down to each cut.
-        relevant, irrelevant : float
-            How many of each there are.
-
-        Returns
-        -------
-        ndarray
-            The recall at each cut, or 0.
-        """
+    def _point(self, hits: CutCounts, cut: CutCounts, relevant: float, irrelevant: float) -> FloatArray:
+        """Recall where the precision suffices."""
         return hits / relevant * (hits / cut >= self.precision)

@@ -35,37 +35,11 @@ class TPRAtFPR(CurveMetric):
         if not 0.0 <= level < 1.0:
             raise MetricError(f"the rate of {self} must be at least 0 and below 1, got {level:g}")
 
-    def operating_points(self, anchors: int) -> list[TPRAtFPR]:
-        """Return half the rate, the rate and twice the rate, below 1.
-
-        Parameters
-        ----------
-        anchors : int
-            How many points an area is averaged over; a metric of one level takes no notice.
-
-        Returns
-        -------
-        list of CurveMetric
-            Three metrics.
-        """
-        return [TPRAtFPR(rate) for rate in (0.5 * self.rate, self.rate, min(2.0 * self.rate, 0.5 + 0.5 * self.rate))]
+    def _near_levels(self) -> tuple[float, ...]:
+        """Half the rate, the rate and twice the rate, below 1."""
+        return 0.5 * self.rate, self.rate, min(2.0 * self.rate, 0.5 + 0.5 * self.rate)
 
     @compiled
-    def point(self, hits: CutCounts, cut: CutCounts, relevant: float, irrelevant: float) -> FloatArray:
-        """Return the true positive rate where few enough irrelevant documents pass.
-
-        Parameters
-        ----------
-        hits : ndarray
-            Relevant documents down to each cut.
-        cut : ndarray
-            Documents down to each cut.
-        relevant, irrelevant : float
-            How many of each there are.
-
-        Returns
-        -------
-        ndarray
-            The rate at each cut, or 0; NaN where there are no irrelevant documents.
-        """
+    def _point(self, hits: CutCounts, cut: CutCounts, relevant: float, irrelevant: float) -> FloatArray:
+        """True positive rate where few enough irrelevant documents pass; NaN where there are none."""
         return hits / relevant * ((cut - hits) / irrelevant <= self.rate) + 0.0 / irrelevant
