@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import inspect
 import re
-import textwrap
 from collections.abc import Callable
 from typing import TypeVar
 
 Documented = TypeVar("Documented", bound=Callable[..., object])
 
 SECTION = re.compile(r"^([A-Z][\w ]+)\n-+\n", re.MULTILINE)
-PLACE = re.compile(r"^( *)\{([A-Z][\w ]+)\}", re.MULTILINE)  # such as {Parameters}, alone in its line
+ORDER = ("Parameters", "Attributes", "Returns", "Raises", "See Also", "Notes", "References", "Examples")
 
 
-def fill_docstring(source: Callable[..., object]) -> Callable[[Documented], Documented]:
-    """Fill places such as `{Parameters}` in a docstring with the sections of these names in that of `source`."""
-    _, *pieces = SECTION.split(inspect.getdoc(source) or "")  # none under python -OO
-    texts = dict(zip(pieces[::2], pieces[1::2], strict=True))
+def inherit_sections(source: Callable[..., object]) -> Callable[[Documented], Documented]:
+    """Add the sections of `source` that a docstring lacks; `{...}` in a section stands for that of `source`."""
+    _, inherited = _sections(source)
 
-    def fill(documented: Documented) -> Documented:
-        doc = documented.__doc__ or ""
-        documented.__doc__ = PLACE.sub(lambda place: textwrap.indent(texts.get(place[2], "").strip(), place[1]), doc)
+    def inherit(documented: Documented) -> Documented:
+        summary, sections = _sections(documented)
+        texts = inherited | {title: text.replace("{...}", inherited.get(title, "")) for title, text in sections.items()}
+        ordered = [f"{title}\n{'-' * len(title)}\n{texts[title]}" for title in ORDER if title in texts]
+        documented.__doc__ = "\n\n".join([summary, *ordered])
         return documented
 
-    return fill
+    return inherit
+
+
+def _sections(documented: Callable[..., object]) -> tuple[str, dict[str, str]]:
+    """What stands before the sections of a docstring, and their texts by title."""
+    summary, *pieces = SECTION.split(inspect.getdoc(documented) or "")  # none under python -OO
+    return summary.strip(), {title: text.strip() for title, text in zip(pieces[::2], pieces[1::2], strict=True)}

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import ArrayLike
 from torch import nn
 
-from rankwise._docstrings import fill_docstring
+from rankwise._docstrings import inherit_sections
 from rankwise.errors import DataError, ShapeError
 from rankwise.losses._autograd import with_gradients
 from rankwise.metrics import Metric
@@ -72,7 +72,6 @@ def _inward(gradient: FloatArray, at: FloatArray, low: FloatArray, high: FloatAr
     return np.where(outward, 0.0, gradient)
 
 
-@fill_docstring(RateLossOptions)
 class RateLoss(nn.Module):
     """A rate objective in the place of `BCEWithLogitsLoss`: `loss(logits, targets)`.
 
@@ -108,7 +107,8 @@ class RateLoss(nn.Module):
 
     References
     ----------
-    {References}
+    Elad ET. Eban, Mariano Schain, Alan Mackey, Ariel Gordon, Rif A. Saurous and Gal Elidan (2017). Scalable Learning of
+    Non-Decomposable Objectives. AISTATS.
 
     Examples
     --------
@@ -323,14 +323,10 @@ class RateLoss(nn.Module):
         self.levels[c] = start[3]
         self.started[c] = True
 
-    @fill_docstring(forward)
+    @inherit_sections(forward)
     @torch.no_grad()
     def start(self, logits: torch.Tensor, targets: torch.Tensor, sample_weight: torch.Tensor | None = None) -> RateLoss:
         """Place thresholds and multipliers anew, for these scores of a trained net.
-
-        Parameters
-        ----------
-        {Parameters}
 
         Returns
         -------

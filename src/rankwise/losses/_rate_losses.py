@@ -4,23 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar, Unpack
 
-from rankwise._docstrings import fill_docstring
+from rankwise._docstrings import inherit_sections
 from rankwise.losses._rate_loss import RateLoss, RateLossOptions
-from rankwise.metrics import (
-    AUC,
-    AUCPR,
-    FBeta,
-    Metric,
-    PartialAUC,
-    PartialAUCPR,
-    PrecisionAtRecall,
-    RecallAtPrecision,
-    TPRAtFPR,
-)
+from rankwise.metrics import AUC, AUCPR, FBeta, PartialAUC, PartialAUCPR, PrecisionAtRecall, RecallAtPrecision, TPRAtFPR
 from rankwise.objectives.rates._objective import DEFAULT_ANCHORS
 
 
-@fill_docstring(RateLossOptions)
+@inherit_sections(RateLossOptions)
 class RecallAtPrecisionLoss(RateLoss):
     """The most recall at a precision of at least `precision`, Eban 2017 (6).
 
@@ -28,22 +18,14 @@ class RecallAtPrecisionLoss(RateLoss):
     ----------
     precision : float
         The precision to keep.
-    {Parameters}
-
-    See Also
-    --------
-    {See Also}
-
-    References
-    ----------
-    {References}
+    {...}
     """
 
     def __init__(self, precision: float, **options: Unpack[RateLossOptions]) -> None:
         super().__init__(RecallAtPrecision(precision), **options)
 
 
-@fill_docstring(RateLossOptions)
+@inherit_sections(RateLossOptions)
 class PrecisionAtRecallLoss(RateLoss):
     """The most precision at a recall of at least `recall`, Eban 2017 (9).
 
@@ -51,22 +33,14 @@ class PrecisionAtRecallLoss(RateLoss):
     ----------
     recall : float
         The recall to keep.
-    {Parameters}
-
-    See Also
-    --------
-    {See Also}
-
-    References
-    ----------
-    {References}
+    {...}
     """
 
     def __init__(self, recall: float, **options: Unpack[RateLossOptions]) -> None:
         super().__init__(PrecisionAtRecall(recall), **options)
 
 
-@fill_docstring(RateLossOptions)
+@inherit_sections(RateLossOptions)
 class TPRAtFPRLoss(RateLoss):
     """The highest true positive rate at a false positive rate of at most `rate`.
 
@@ -76,15 +50,7 @@ class TPRAtFPRLoss(RateLoss):
     ----------
     rate : float
         The false positive rate not to exceed.
-    {Parameters}
-
-    See Also
-    --------
-    {See Also}
-
-    References
-    ----------
-    {References}
+    {...}
     """
 
     def __init__(self, rate: float, **options: Unpack[RateLossOptions]) -> None:
@@ -94,7 +60,7 @@ class TPRAtFPRLoss(RateLoss):
 class _AreaLoss(RateLoss):
     """The area under a curve, or a part of it."""
 
-    area: ClassVar[type[Metric]]
+    area: ClassVar[type[AUC | AUCPR]]
     partial_area: ClassVar[type[PartialAUC | PartialAUCPR]]
 
     def __init__(
@@ -104,7 +70,7 @@ class _AreaLoss(RateLoss):
         super().__init__(metric, anchors=anchors, **options)
 
 
-@fill_docstring(RateLossOptions)
+@inherit_sections(RateLossOptions)
 class AUCPRLoss(_AreaLoss):
     """Area under the precision-recall curve, for precisions between `low` and `high`, by anchors: Eban 2017 (12).
 
@@ -116,21 +82,13 @@ class AUCPRLoss(_AreaLoss):
         Precision from which the area counts.
     high : float, default=1.0
         Precision up to which the area counts.
-    {Parameters}
-
-    See Also
-    --------
-    {See Also}
-
-    References
-    ----------
-    {References}
+    {...}
     """
 
     area, partial_area = AUCPR, PartialAUCPR
 
 
-@fill_docstring(RateLossOptions)
+@inherit_sections(RateLossOptions)
 class AUCROCLoss(_AreaLoss):
     """Area under the ROC curve, for false positive rates between `low` and `high`, by anchors: Eban 2017 section 5.
 
@@ -142,21 +100,13 @@ class AUCROCLoss(_AreaLoss):
         False positive rate from which the area counts.
     high : float, default=1.0
         False positive rate up to which the area counts.
-    {Parameters}
-
-    See Also
-    --------
-    {See Also}
-
-    References
-    ----------
-    {References}
+    {...}
     """
 
     area, partial_area = AUC, PartialAUC
 
 
-@fill_docstring(RateLossOptions)
+@inherit_sections(RateLossOptions)
 class FBetaLoss(RateLoss):
     """The highest F_β, Eban 2017 (16).
 
@@ -164,15 +114,7 @@ class FBetaLoss(RateLoss):
     ----------
     beta : float, default=1.0
         How many times more recall counts than precision.
-    {Parameters}
-
-    See Also
-    --------
-    {See Also}
-
-    References
-    ----------
-    {References}
+    {...}
     """
 
     def __init__(self, beta: float = 1.0, **options: Unpack[RateLossOptions]) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
+from rankwise._docstrings import inherit_sections
 from rankwise._validation import as_vector
 from rankwise.data._groups import QueryGroups
 from rankwise.data._ranking_data import RankingData
@@ -133,33 +134,13 @@ class Ranker(SavableModel):
     metric: str | Metric
 
     @abstractmethod
+    @inherit_sections(SavableModel.scores)
     def predict(self, X: Features | RankingData) -> FloatArray:
-        """Give a score for each row: the higher, the better its rank.
+        """Give a score for each row: the higher, the better its rank."""
 
-        Parameters
-        ----------
-        X : array-like, sparse matrix, data frame or RankingData
-            Features, one row per document.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            The scores.
-        """
-
+    @inherit_sections(SavableModel.scores)
     def scores(self, X: Features | RankingData) -> FloatArray:
-        """Give what `predict` gives, by the name that all models have for it.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, data frame or RankingData
-            Features, one row per document.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            The scores.
-        """
+        """Give what `predict` gives, by the name that all models have for it."""
         return self.predict(X)
 
     def score(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -11,24 +11,13 @@ from numpy.typing import DTypeLike
 from rankwise._validation import is_finite_number
 from rankwise.errors import ModelFileError
 from rankwise.metrics import Metric
-from rankwise.rankers._base import SavableModel, SavedModel
+from rankwise.rankers._base import Ranker, SavableModel, SavedModel
 from rankwise.rankers._features import feature_names_of
 from rankwise.rankers._parameters import check_parameters
 from rankwise.types import AnyArray, FloatArray, JsonObject
 
 Model = TypeVar("Model", bound=SavableModel)
 EvalHistory = dict[str, dict[str, list[float]]]  # the values of each round, by eval_set and metric
-
-
-class TrainedRanker(Protocol):
-    """What every ranker that learns in rounds has after `fit`."""
-
-    n_rows_: int
-    n_queries_: int
-    best_iteration_: int
-    best_score_: float | None
-    interrupted_: bool
-    evals_result_: EvalHistory
 
 
 def make_saved(
@@ -65,8 +54,8 @@ def _plain(value: object) -> object:
     return value if isinstance(value, str | int | float | bool | None) else None
 
 
-def training_summary(model: TrainedRanker) -> JsonObject:
-    """What the manifest says of the training of a ranker."""
+def training_summary(model: Ranker) -> JsonObject:
+    """What the manifest says of the training of a ranker that learns in rounds."""
     return {
         "rows": int(model.n_rows_),
         "queries": int(model.n_queries_),
@@ -98,7 +87,7 @@ def unfitted_model(cls: type[Model], saved: SavedModel, *, metric_parameter: str
     return model
 
 
-def restore_training(model: TrainedRanker, summary: JsonObject) -> None:
+def restore_training(model: Ranker, summary: JsonObject) -> None:
     """Set what `training_summary` said."""
     model.n_rows_, model.n_queries_ = read_int(summary, "rows"), read_int(summary, "queries")
     model.best_iteration_ = read_int(summary, "best_iteration")

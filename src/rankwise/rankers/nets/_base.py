@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from rankwise._docstrings import inherit_sections
 from rankwise.data._ranking_data import RankingData
 from rankwise.data.prepare._standardizer import Standardizer
 from rankwise.errors import need_extra
@@ -328,19 +329,9 @@ class NetRanker(Ranker):
         self.best_score_: float | None = state.values[self.best_iteration_ - 1][0] if plan.eval_sets else None
         self.n_rows_, self.n_queries_ = plan.y.size, plan.offsets.size - 1
 
+    @inherit_sections(Ranker.predict)
     def predict(self, X: Features | RankingData) -> FloatArray:
-        """Give a score for each row: the higher, the better its rank.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, data frame or RankingData
-            Features, one row per document.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            The scores.
-        """
+        """Give a score for each row: the higher, the better its rank."""
         check_is_fitted(self, "module_")
         from rankwise.rankers.nets._module import module_row_scores
 
@@ -372,14 +363,9 @@ class NetRanker(Ranker):
 
         return explain_difference(self, finite_features(self, X, fitting=False), i, j, contributions)
 
+    @inherit_sections(Ranker.to_saved)
     def to_saved(self) -> SavedModel:
-        """Give the fitted net as plain values and bytes.
-
-        Returns
-        -------
-        SavedModel
-            What a model file holds.
-        """
+        """Give the fitted net as plain values and bytes."""
         check_is_fitted(self, "module_")
         need_extra("safetensors", extra="torch")
         from rankwise.rankers.nets._saved import to_saved
@@ -387,19 +373,9 @@ class NetRanker(Ranker):
         return to_saved(self)
 
     @classmethod
+    @inherit_sections(Ranker.from_saved)
     def from_saved(cls, saved: SavedModel) -> Self:
-        """Make the net that `to_saved` described.
-
-        Parameters
-        ----------
-        saved : SavedModel
-            What a model file holds; whatever is wrong with it raises ModelFileError.
-
-        Returns
-        -------
-        NetRanker
-            The fitted ranker.
-        """
+        """Make the net that `to_saved` described."""
         need_extra("torch", "safetensors", extra="torch")
         from rankwise.rankers.nets._saved import from_saved
 

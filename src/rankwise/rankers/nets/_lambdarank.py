@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from rankwise._docstrings import fill_docstring
+from rankwise._docstrings import inherit_sections
 from rankwise.metrics import Metric
 from rankwise.objectives.lambdas._objective import Norm
 from rankwise.rankers._parameters import NONE, Constraint, OneOf
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from torch import nn
 
 
-@fill_docstring(NetRanker)
+@inherit_sections(NetRanker)
 class LambdaRank(NetRanker):
     """A net that learns to rank by the metric it is evaluated by; needs the extra `torch`.
 
@@ -29,13 +29,9 @@ class LambdaRank(NetRanker):
 
     Parameters
     ----------
-    {Parameters}
+    {...}
     norm : {"gap"} or None, default=None
         "gap" divides |ΔM| of a pair by 0.01 plus the difference of its scores; None leaves it as in the paper.
-
-    Attributes
-    ----------
-    {Attributes}
 
     See Also
     --------
@@ -47,10 +43,6 @@ class LambdaRank(NetRanker):
     -----
     The gradient of the cost by the score of a document is Burges 2006 (9): the sum over its pairs of
     ±σ |ΔM| / (1 + exp(σ(s_i − s_j))), |ΔM| being the change of the metric when the two exchange places.
-
-    References
-    ----------
-    {References}
 
     Examples
     --------

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from rankwise._docstrings import fill_docstring
+from rankwise._docstrings import inherit_sections
 from rankwise.rankers.nets._base import NetRanker
 from rankwise.rankers.nets._objectives import PairObjective, RankNetPairObjective
 from rankwise.rankers.nets._plan import NetPlan
 
 
-@fill_docstring(NetRanker)
+@inherit_sections(NetRanker)
 class RankNet(NetRanker):
     """A net that learns which of two documents is the better one, for all pairs of a query; needs the extra `torch`.
 
     Labels may be any finite numbers (below 0: not judged), queries of any length, rows in any order; every feature must
     be known.
-
-    Parameters
-    ----------
-    {Parameters}
-
-    Attributes
-    ----------
-    {Attributes}
 
     See Also
     --------
@@ -34,10 +26,6 @@ class RankNet(NetRanker):
     -----
     The cost is Burges 2006 (8), log(1 + exp(−σ(s_i − s_j))) over pairs with label_i > label_j, and takes time linear in
     the documents; `metric` plays no part in it.
-
-    References
-    ----------
-    {References}
 
     Examples
     --------

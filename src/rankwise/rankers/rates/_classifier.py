@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from rankwise._docstrings import inherit_sections
 from rankwise.data._ranking_data import RankingData
 from rankwise.data.prepare._standardizer import Standardizer
 from rankwise.errors import DataError, ShapeError, need_extra
@@ -358,29 +359,15 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         rows = self._standardize(self._features(X, fitting=False), self.standardizer_)
         return np.stack([model.decisions(rows) for model in models], axis=1)
 
+    @inherit_sections(SavableModel.scores)
     def decision_function(self, X: Features | RankingData) -> FloatArray:
-        """Give scores less the threshold.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, data frame or RankingData
-            Features, one row per document.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,) or (n_rows, n_classes)
-            One number per row; of several classes, a column each.
-        """
+        """Give scores less the threshold."""
         decisions = self._decisions(X)
         return decisions[:, 0] if self.kind_of_target_ == "binary" else decisions
 
+    @inherit_sections(SavableModel.scores)
     def predict(self, X: Features | RankingData) -> AnyArray:
         """Say yes where the score is at or above the threshold; of several classes, the one farthest above its own.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, data frame or RankingData
-            Features, one row per document.
 
         Returns
         -------
@@ -393,13 +380,9 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         is_binary = self.kind_of_target_ == "binary"
         return np.asarray(self.classes_[(decisions[:, 0] >= 0).astype(np.int64) if is_binary else decisions.argmax(1)])
 
+    @inherit_sections(SavableModel.scores)
     def predict_proba(self, X: Features | RankingData) -> FloatArray:
         """Give calibrated probabilities.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, data frame or RankingData
-            Features, one row per document.
 
         Returns
         -------
@@ -472,48 +455,23 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
             total += term.weight * float(np.mean(values))
         return total
 
+    @inherit_sections(SavableModel.scores)
     def scores(self, X: Features | RankingData) -> FloatArray:
-        """Give `decision_function`, by the name that all models have for what ranks rows.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, data frame or RankingData
-            Features, one row per document.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,) or (n_rows, n_classes)
-            Scores less the threshold.
-        """
+        """Give `decision_function`, by the name that all models have for what ranks rows."""
         return self.decision_function(X)
 
+    @inherit_sections(SavableModel.to_saved)
     def to_saved(self) -> SavedModel:
-        """Give the fitted model as plain values and bytes.
-
-        Returns
-        -------
-        SavedModel
-            What a model file holds.
-        """
+        """Give the fitted model as plain values and bytes."""
         from rankwise.rankers.rates._saved import to_saved
 
         self._fitted_models()
         return to_saved(self)
 
     @classmethod
+    @inherit_sections(SavableModel.from_saved)
     def from_saved(cls, saved: SavedModel) -> Self:
-        """Make the model that `to_saved` described.
-
-        Parameters
-        ----------
-        saved : SavedModel
-            What a model file holds; whatever is wrong with it raises ModelFileError.
-
-        Returns
-        -------
-        RateClassifier
-            The fitted classifier.
-        """
+        """Make the model that `to_saved` described."""
         from rankwise.rankers.rates._saved import from_saved
 
         return from_saved(cls, saved)

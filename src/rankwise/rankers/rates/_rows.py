@@ -46,7 +46,11 @@ def concatenate(first: Rows, second: Rows) -> Rows:
 
 
 def folds(positive: BoolArray, n_folds: int, seed: int) -> list[Split]:
-    """Splits in which each row is evaluated once, positives spread evenly; none where a fold would have no positive."""
+    """Splits in which each row is evaluated once, positives spread evenly; none where a fold would have no positive.
+
+    Not scikit-learn's StratifiedKFold, which draws other folds for a seed: models, and the figures that
+    benchmarks/results record of them, would change by as much as another seed changes them.
+    """
     n_folds = min(n_folds, int(np.count_nonzero(positive)), int(np.count_nonzero(~positive)))
     if n_folds < 2:
         return []

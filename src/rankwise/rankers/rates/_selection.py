@@ -48,12 +48,8 @@ def choose(
     for k in range(N_RESAMPLES):
         resampled = weight * rng.poisson(1.0, weight.size)
         gains[k] = _value(ranked_tuned, near, resampled) - _value(ranked_baseline, near, resampled)
-    return Choice(
-        baseline=_value(ranked_baseline, near, weight),
-        tuned=_value(ranked_tuned, near, weight),
-        gain=float(gains.mean()),
-        error=float(gains.std()),
-    )
+    values = _value(ranked_baseline, near, weight), _value(ranked_tuned, near, weight)
+    return Choice(*values, float(gains.mean()), float(gains.std()))
 
 
 def _value(ranked: RankedRows, near: list[tuple[float, Sequence[CurveMetric]]], weight: FloatArray) -> float:
