@@ -135,6 +135,12 @@ def test_a_device_that_is_not_here_is_not_asked_for(path, model):
     assert np.array_equal(loaded.predict(VALID.X), model.predict(VALID.X))
 
 
+def test_the_paper_code_of_older_files_is_read(path, model):
+    loaded = load(rewritten(path, change_manifest=with_parameter("optimizer", "p2")))
+    assert loaded.optimizer == "burges2006"
+    assert np.array_equal(loaded.predict(VALID.X), model.predict(VALID.X))
+
+
 def with_arrays(change):
     """The weights changed as arrays."""
 

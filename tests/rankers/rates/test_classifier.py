@@ -310,6 +310,13 @@ def test_a_wrong_eval_set_is_refused(case):
     assert said in str(caught.value)
 
 
+def test_what_is_refused_leaves_nothing_fitted():
+    model = model_of("linear")
+    with pytest.raises(ShapeError):
+        model.fit(X, Y, eval_set=(X_NEW, Y_NEW[1:]))
+    assert not any(hasattr(model, name) for name in ("classes_", "kind_of_target_", "standardizer_", "models_"))
+
+
 def test_what_cannot_be_certified_is_refused():
     with pytest.raises(MetricError, match="must demand a rate, got aucpr"):
         model_of("linear", "aucpr").fit(X, Y).certify(X_NEW, Y_NEW)
