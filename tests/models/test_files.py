@@ -92,7 +92,7 @@ def test_only_fitted_rankers_are_saved(tmp_path):
     ("change", "message"),
     [
         (with_field("n_features", 7), "not sound"),
-        (with_field("parameters", {"__class__": 1, "metric": "ndcg@10"}), "unknown parameters"),
+        (with_field("parameters", {"__class__": 1, "metric": "ndcg@10"}), "other parameters"),
         (with_parameter("num_leaves", "31"), "not possible"),
         (with_parameter("num_leaves", 10**30), "not possible"),
         (with_parameter("norm", {}), "not possible"),

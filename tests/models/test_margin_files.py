@@ -91,9 +91,9 @@ def path(model, tmp_path):
 # --- files made to deceive: their checksums are right ---
 
 LIES = [
-    (with_field("n_features", 2), r"low of the model must be 2 numbers|must be of its 2 features"),
-    (with_field("metric", "ndcg"), "do not fit"),
-    (with_parameter("__class__", 1), "do not fit"),
+    (with_field("n_features", 2), r"low of the model must be 2 finite numbers|must be of its 2 features"),
+    (with_field("metric", "ndcg"), "name another"),
+    (with_parameter("__class__", 1), "other parameters"),
     (with_parameter("method", "soft"), "not possible"),
     (with_parameter("method", ["pairs"]), "not possible"),
     (with_parameter("hypotheses", None), "not possible"),
@@ -120,7 +120,7 @@ LIES = [
     (with_learned("cuts", []), "must have its cuts"),
     (with_learned("cuts", [1]), "must be of its 5 features"),
     (with_learned("share", -0.5, "cuts", 0), "from 0 to 1"),
-    (with_learned("share", "x", "cuts", 0), "share of the model must be 1 numbers"),
+    (with_learned("share", "x", "cuts", 0), "share of the model must be a number from 0 to 1"),
     (with_learned("cuts", lambda cuts: [cut | {"share": 0.0} for cut in cuts]), "not be all 0"),
     (with_learned("number", -1, "cuts", 0), "must have a number"),
     (with_learned("number", 0.5, "cuts", 0), "must have a number"),

@@ -83,7 +83,7 @@ def classifier_summary(classifier: Any, rows: int, positives: int, out: Path) ->
         "rows": rows,
         "positives": positives,
         "chosen": history["chosen"],
-        "plain": history.get("plain"),
+        "baseline": history.get("baseline"),
         "tuned": history.get("tuned"),
         "threshold": classifier.threshold_,
     }
@@ -92,6 +92,6 @@ def classifier_summary(classifier: Any, rows: int, positives: int, out: Path) ->
 def classifier_lines(summary: JsonObject) -> list[tuple[str, str]]:
     """The same as lines of a table."""
     lines = {name: f"{value:.4f}" if isinstance(value, float) else str(value) for name, value in summary.items()}
-    for name in ("plain", "tuned"):
+    for name in ("baseline", "tuned"):
         lines[name] = "–" if summary[name] is None else f"{summary[name]:.4f} on rows not trained on"
     return list((lines | {"seconds": f"{summary['seconds']:.1f}"}).items())

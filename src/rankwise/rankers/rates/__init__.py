@@ -1,1 +1,1 @@
-"""Models for operating points: one file a family of models, and what they share."""
+"""Models for operating points: one file per family of models, and what they share."""

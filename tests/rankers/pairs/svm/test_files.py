@@ -57,7 +57,7 @@ def test_names_are_kept(kind, tmp_path):
 SIX = [1.0] * 6
 LIES = [
     (with_field("n_features", 5), "5 finite numbers"),
-    (with_field("metric", "map"), "another metric"),
+    (with_field("metric", "map"), "name another"),
     (with_parameter("C", 0.0), "not possible"),
     (with_parameter("C", [1.0, None]), "not possible"),
     (with_parameter("C", {}), "not possible"),

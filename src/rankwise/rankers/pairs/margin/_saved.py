@@ -6,15 +6,13 @@ from collections.abc import Hashable
 from dataclasses import asdict, fields
 from typing import Any
 
-import numpy as np
-
 from rankwise._validation import is_finite_number
 from rankwise.errors import DataError, ModelFileError
+from rankwise.rankers._persistence import read_float, read_floats
 from rankwise.rankers.pairs.margin._certificate import MarginCertificate
 from rankwise.rankers.pairs.margin._hypotheses import Scale
 from rankwise.rankers.pairs.margin._programs import raised
 from rankwise.rankers.pairs.margin._verify import CutPoint
-from rankwise.types import FloatArray
 
 MOST_CUTS = 10_000
 ROUNDING = 1e-9
@@ -47,20 +45,20 @@ def recall(model: Any, said: dict[str, Any]) -> None:
     """Set on the model what `told` says; ModelFileError where it cannot be."""
     stumps = model.hypotheses == "stumps"
     model.keys_ = _keys(said, stumps, model.n_features_in_)
-    model.alpha_ = _numbers(said, "alpha", len(model.keys_), low=0.0, high=1.0 + ROUNDING)
+    model.alpha_ = read_floats(said, "alpha", len(model.keys_), low=0.0, high=1.0 + ROUNDING)
     if abs(model.alpha_.sum() - 1.0) > ROUNDING:
         raise ModelFileError("the weights of the model must add up to 1; save it again")
     scale = said.get("scale")
     model.scale_ = None
     if not stumps:
-        low, high = (_numbers(scale, name, model.n_features_in_) for name in ("low", "high"))
+        low, high = (read_floats(scale, name, model.n_features_in_) for name in ("low", "high"))
         if not (low < high).any():
             raise ModelFileError("the scale of the model must be of features that vary; save it again")
         model.scale_ = Scale(low, high)
-    model.epsilon_ = float(_numbers({"epsilon": [said.get("epsilon")]}, "epsilon", 1)[0])
+    model.epsilon_ = read_float(said, "epsilon")
     if model.epsilon_ not in {one for epsilon in model._epsilons() for one in raised(epsilon)}:
         raise ModelFileError("epsilon of the model must be among those of its parameters; save it again")
-    model.nu_ = None if said.get("nu") is None else _numbers(said, "nu", None, low=0.0)
+    model.nu_ = None if said.get("nu") is None else read_floats(said, "nu", None, low=0.0)
     cuts: Any = said.get("cuts")
     if not isinstance(cuts, list) or not 1 <= len(cuts) <= MOST_CUTS:
         raise ModelFileError("the model must have its cuts, which its bound is verified by; save it again")
@@ -76,13 +74,11 @@ def _plain(keys: list[Hashable]) -> list[Any]:
 
 def _cut(cut: Any, stumps: bool, features: int) -> CutPoint:
     keys = _keys(cut, stumps, features)
-    share, epsilon = (
-        float(_numbers({name: [cut.get(name)]}, name, 1, low=0.0, high=1.0)[0]) for name in ("share", "epsilon")
-    )
+    share, epsilon = (read_float(cut, name, low=0.0, high=1.0) for name in ("share", "epsilon"))
     number = cut.get("number")
     if type(number) is not int or not 0 <= number < MOST_CUTS:
         raise ModelFileError("a cut of the model must have a number; save it again")
-    return CutPoint(share, keys, _numbers(cut, "alpha", len(keys), low=0.0, high=1.0 + 1e-9), epsilon, number)
+    return CutPoint(share, keys, read_floats(cut, "alpha", len(keys), low=0.0, high=1.0 + 1e-9), epsilon, number)
 
 
 def _keys(said: Any, stumps: bool, features: int) -> list[Hashable]:
@@ -99,20 +95,6 @@ def _keys(said: Any, stumps: bool, features: int) -> list[Hashable]:
     raise ModelFileError(f"the hypotheses of the model must be of its {features} features; save it again")
 
 
-def _numbers(said: Any, name: str, size: int | None, low: float = -np.inf, high: float = np.inf) -> FloatArray:
-    value = said.get(name) if isinstance(said, dict) else None
-    if (
-        not isinstance(value, list)
-        or not all(map(is_finite_number, value))
-        or (size is not None and len(value) != size)
-    ):
-        raise ModelFileError(f"{name} of the model must be {size or 'finite'} numbers; save it again")
-    found = np.array(value, dtype=np.float64)
-    if not ((found >= low) & (found <= high)).all():
-        raise ModelFileError(f"{name} of the model must be from {low:g} to {high:g}; save it again")
-    return found
-
-
 def _certificate(said: Any) -> MarginCertificate:
     names = {field.name for field in fields(MarginCertificate)}
     if not isinstance(said, dict) or set(said) != names or not isinstance(said["method"], str):
@@ -120,6 +102,6 @@ def _certificate(said: Any) -> MarginCertificate:
     numbers = {name: said[name] for name in names - {"method", "margins", "shares"}}
     if not all(map(is_finite_number, numbers.values())):
         raise ModelFileError("the certificate of the model must be of numbers; save it again")
-    curve = {name: tuple(_numbers(said, name, None).tolist()) for name in ("margins", "shares")}
+    curve = {name: tuple(read_floats(said, name, None).tolist()) for name in ("margins", "shares")}
     whole: dict[str, Any] = {"method": said["method"], **numbers, **curve}
     return MarginCertificate(**whole)

@@ -16,8 +16,9 @@ from rankwise.metrics import Metric
 from rankwise.rankers._eval_sets import check_weights
 from rankwise.rankers._features import training_rows
 from rankwise.rankers._pair_rows import PairRows
+from rankwise.rankers._persistence import read_floats
 from rankwise.rankers.pairs._base import Callback
-from rankwise.rankers.pairs.svm._linear_ranker import LinearPairRanker, saved_numbers
+from rankwise.rankers.pairs.svm._linear_ranker import LARGEST, LinearPairRanker
 from rankwise.rankers.pairs.svm._pairs import Pairs
 from rankwise.rankers.pairs.svm._solve import Loss
 from rankwise.rankers.pairs.svm._training import Found, summed
@@ -131,6 +132,8 @@ class AUCSVM(LinearPairRanker):
         ):
             raise ModelFileError("the model must have weights for each grade; save it again")
         self.grades_ = np.array(grades, dtype=np.float64)
-        self.coefs_ = np.array([saved_numbers({"coefs": one}, "coefs", self.n_features_in_) for one in coefs])
+        self.coefs_ = np.array(
+            [read_floats({"coefs": one}, "coefs", self.n_features_in_, low=-LARGEST, high=LARGEST) for one in coefs]
+        )
         if not np.array_equal(self.coef_, summed(dict(zip(grades, self.coefs_, strict=True)))):
             raise ModelFileError("the model's weights must be the sum of those of its grades; save it again")

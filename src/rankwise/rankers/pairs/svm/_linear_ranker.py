@@ -9,14 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rankwise._validation import is_finite_number
-from rankwise.errors import DataError, ModelFileError
+from rankwise.errors import DataError
 from rankwise.kernels.rows._products import rows_times
 from rankwise.metrics import parse
 from rankwise.rankers._eval_sets import EvalSet
 from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers._parameters import Condition, Constraint, Integer, OneOf, OneOrMore, Real
-from rankwise.rankers._persistence import read_int
+from rankwise.rankers._persistence import read_float, read_floats, read_int
 from rankwise.rankers._score_functions._functions import LinearFunction, kind_and_names
 from rankwise.rankers.pairs._base import PairRanker, Step
 from rankwise.rankers.pairs.svm._linear import LinearRows
@@ -107,31 +106,12 @@ class LinearPairRanker(PairRanker):
         }
 
     def _recall(self, told: dict[str, Any]) -> None:
-        self.coef_ = saved_numbers(told, "coef", self.n_features_in_)
-        self.C_ = saved_number(told, "C")
+        self.coef_ = read_floats(told, "coef", self.n_features_in_, low=-LARGEST, high=LARGEST)
+        self.C_ = read_float(told, "C")
         self.n_iter_ = read_int(told, "n_iter")
-        self.objective_, self.duality_gap_ = saved_number(told, "objective"), saved_number(told, "duality_gap")
+        self.objective_, self.duality_gap_ = read_float(told, "objective"), read_float(told, "duality_gap")
 
 
 def linear_scores(X: Any, coef: FloatArray) -> FloatArray:
     """X @ coef, added up in double precision."""
     return rows_times(np.ascontiguousarray(X), coef) if isinstance(X, np.ndarray) else np.asarray(X @ coef)
-
-
-def saved_number(told: dict[str, Any], name: str) -> float:
-    """A number of a model's file."""
-    value = told.get(name)
-    if not is_finite_number(value):
-        raise ModelFileError(f"{name} of the model must be a number, got {str(value)[:20]}; save it again")
-    return float(value)  # type: ignore[arg-type]
-
-
-def saved_numbers(told: dict[str, Any], name: str, size: int) -> FloatArray:
-    """Weights of a model's file, one for each feature."""
-    value = told.get(name)
-    fits = (
-        isinstance(value, list) and len(value) == size and all(is_finite_number(v) and abs(v) <= LARGEST for v in value)
-    )
-    if not fits:
-        raise ModelFileError(f"{name} of the model must be {size} finite numbers, one per feature; save it again")
-    return np.array(value, dtype=np.float64)
