@@ -23,7 +23,7 @@ from rankwise.rankers._features import TrainingRows, as_features, categorical_co
 from rankwise.rankers.trees import _lightgbm
 from rankwise.rankers.trees._engine import BinnedEvalSet, LocalEngine, LocalRows
 from rankwise.rankers.trees._lightgbm import bin_blocks, bin_rows, check_splits, column_options, make_dataset
-from rankwise.rankers.trees._plan import BagDraw, make_plan
+from rankwise.rankers.trees._plan import Bootstrap, make_plan
 from rankwise.rankers.trees._predict import average_scores
 from rankwise.rankers.trees._streaming import SurveyedRows, as_stream, survey
 from rankwise.rankers.trees._training import Rounds, Trainer, TrainingState, trees_so_far
@@ -43,8 +43,8 @@ class LocalTrainer(Trainer):
     def start_stage(self, state: TrainingState) -> LocalEngine:
         """LightGBM on the rows of the present bag."""
         stage = len(state.finished)
-        draw = BagDraw.of(self.rows.query_hashes(), self.plan, stage)
-        engine = LocalEngine(self.plan, self.rows, stage, draw)
+        bootstrap = Bootstrap.of(self.rows.query_hashes(), self.plan, stage)
+        engine = LocalEngine(self.plan, self.rows, stage, bootstrap)
         engine.objective.set_global_sums([engine.objective.sums])
         engine.start(state.rounds or Rounds(engine.init_scores(*trees_so_far(self.plan, state))))
         return engine

@@ -157,11 +157,11 @@ def _gather_sample(cluster: Cluster) -> tuple[Float32Array, FloatArray]:
     return np.concatenate([X for X, _ in samples]), np.concatenate([y for _, y in samples])
 
 
-def _gather_hashes(parts: Sequence[tuple[IntArray, RowHashes] | None], n_queries: int) -> RowHashes:
+def _gather_hashes(worker_hashes: Sequence[tuple[IntArray, RowHashes] | None], n_queries: int) -> RowHashes:
     """What tells the queries of a data set apart, by their numbers, from what each worker has of it."""
     hashes = np.zeros(n_queries, dtype=np.uint64)
-    for numbers, worker_hashes in filter(None, parts):
-        hashes[numbers] = worker_hashes
+    for numbers, query_hashes in filter(None, worker_hashes):
+        hashes[numbers] = query_hashes
     return hashes
 
 

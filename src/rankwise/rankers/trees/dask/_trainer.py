@@ -13,7 +13,7 @@ from rankwise.data._row_hashes import RowHashes
 from rankwise.errors import DataError
 from rankwise.metrics import Metric
 from rankwise.rankers.trees._model_text import model_to_text
-from rankwise.rankers.trees._plan import BagDraw
+from rankwise.rankers.trees._plan import Bootstrap
 from rankwise.rankers.trees._training import Rounds, Trainer, TrainingState, trees_so_far
 from rankwise.rankers.trees.dask._cluster import Cluster
 from rankwise.rankers.trees.dask._worker import MetricSum, TrainingWorker, WorkerRound
@@ -32,9 +32,9 @@ class ClusterTrainer(Trainer):
     def start_stage(self, state: TrainingState) -> ClusterEngine:
         """LightGBM on all workers, on the rows of the present bag."""
         stage = len(state.finished)
-        draw = BagDraw.of(self.query_hashes[0], self.plan, stage)
-        draws = [(stage, draw.of_queries(queries)) for queries in self.worker_queries]
-        prepared = self.cluster.each(TrainingWorker.prepare, draws)
+        bootstrap = Bootstrap.of(self.query_hashes[0], self.plan, stage)
+        bootstraps = [(stage, bootstrap.of_queries(queries)) for queries in self.worker_queries]
+        prepared = self.cluster.each(TrainingWorker.prepare, bootstraps)
         sums = [worker_sums for worker_sums, _ in prepared]
         machines = [f"{host}:{port}" for host, (_, port) in zip(self.cluster.hosts(), prepared, strict=True)]
         header, trees = trees_so_far(self.plan, state)
@@ -95,7 +95,7 @@ class ClusterEngine:
 
 def _mean(sums: Sequence[MetricSum], metric: Metric) -> float:
     """The mean over all queries."""
-    n_queries = sum(part.n_queries for part in sums)
+    n_queries = sum(metric_sum.n_queries for metric_sum in sums)
     if not n_queries:
         raise DataError(f"no query of eval_set has {metric.needs}, which {metric} needs; pass other queries")
-    return math.fsum(part.total for part in sums) / n_queries
+    return math.fsum(metric_sum.total for metric_sum in sums) / n_queries
