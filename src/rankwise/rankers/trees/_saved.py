@@ -90,11 +90,7 @@ def _read_positions(summary: JsonObject) -> tuple[IntArray | None, FloatArray | 
         propensities = np.array(summary["propensities"], np.float64)
     except (KeyError, TypeError, ValueError, OverflowError):
         positions, propensities = np.zeros(0, np.int64), np.zeros(0)
-    if (
-        positions.ndim != 1
-        or positions.shape != propensities.shape
-        or not (propensities > 0).all()
-        or not positions.size
-    ):
+    one_each = positions.ndim == 1 and positions.shape == propensities.shape and positions.size > 0
+    if not one_each or not (propensities > 0).all():
         raise ModelFileError("the model's propensities are not numbers above 0, one per position; save it again")
     return positions, propensities
