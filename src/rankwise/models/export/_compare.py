@@ -110,7 +110,7 @@ def compare_rows(
         dense = np.ascontiguousarray(block.toarray() if sp.issparse(block) else block, dtype=np.float32)
         _check_missing(to, function, dense, start)
         with np.errstate(all="ignore"):  # extremes overflow on either side
-            ours[rows] = model.scores(MatchedColumns(block))
+            ours[rows] = model.scores(MatchedColumns(block))  # type: ignore[arg-type]
             theirs[rows] = predict(dense) + to.offset(function)
             sizes[rows] = function.magnitude(np.nan_to_num(dense, nan=0.0))
             unit = (2.0 * function.rounding + to.rounding) * (function.terms + 4)

@@ -293,7 +293,8 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         if self.model != "trees":
             name = "a linear model" if self.model == "linear" else "a net"
             return finite_features(self, X, fitting=fitting, name=name, instead='model="trees"')
-        return as_features(self, X, fitting=fitting)
+        features: RowMatrix = as_features(self, X, fitting=fitting)
+        return features
 
     def _standardize(self, features: RowMatrix, standardizer: Standardizer | None) -> RowMatrix:
         """Features as the family takes them."""

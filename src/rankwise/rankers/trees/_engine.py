@@ -21,19 +21,18 @@ from rankwise.objectives.lambdas._position_bias import PositionBias
 from rankwise.rankers._eval_sets import EvalSet
 from rankwise.rankers.trees._model_text import join_trees, read_booster, split_trees
 from rankwise.rankers.trees._objectives import LogLoss, Objective, ScaledLambdas, SquaredLoss
-from rankwise.rankers.trees._plan import BagDraw, TrainingPlan, bootstrap_counts
+from rankwise.rankers.trees._plan import Bootstrap, TrainingPlan, bootstrap_counts
 from rankwise.rankers.trees._predict import average_scores
 from rankwise.rankers.trees._streaming import Float32Array
 from rankwise.rankers.trees._training import Rounds
 from rankwise.types import FloatArray, IntArray, JsonObject
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BinnedEvalSet(EvalSet):
-    """Rows that the model is evaluated on after each round, in bins, and scores that theirs are added to."""
+    """Rows that the model is evaluated on after each round, in bins."""
 
     dataset: lgb.Dataset
-    init_score: FloatArray | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,16 +72,16 @@ class LocalEngine:
     Before it is started, its objective gets the sums of all machines.
     """
 
-    def __init__(self, plan: TrainingPlan, rows: LocalRows, stage: int, draw: BagDraw) -> None:
-        self.plan, self.rows, self.stage, self.draw = plan, rows, plan.stages[stage], draw
+    def __init__(self, plan: TrainingPlan, rows: LocalRows, stage: int, bootstrap: Bootstrap) -> None:
+        self.plan, self.rows, self.stage, self.bootstrap = plan, rows, plan.stages[stage], bootstrap
         self.seed = plan.stage_seed(stage)
         self.counts: FloatArray | None = None  # how often each row is in the bag; None where there are no bags
         self.bag_rows: IntArray | None = None  # rows in the bag; None is all
         if plan.has_bags:
             counts = (
                 bootstrap_counts(rows.hashes, plan.bag_seed(stage))
-                if draw.one_list
-                else draw.counts[rows.groups.query_of_row()]
+                if bootstrap.one_list
+                else bootstrap.counts[rows.groups.query_of_row()]
             )
             self.bag_rows = np.flatnonzero(counts)
             self.counts = counts[self.bag_rows]
@@ -108,7 +107,7 @@ class LocalEngine:
             return LogLoss(y, weight) if self.stage.loss == "logloss" else SquaredLoss(y, weight)
         # A pair weighs the product of its rows: a query that is in the bag twice counts twice, so its rows √2 each,
         # but a row of one long list counts against every copy of the others.
-        if self.draw.one_list:
+        if self.bootstrap.one_list:
             weight = _product(row_weight, _root(query_weight), self.counts)
         else:
             weight = _product(row_weight, _root(_product(query_weight, self.counts)))
@@ -178,14 +177,14 @@ class LocalEngine:
 
     def _sampled_rows(self, number: int) -> NDArray[np.bool_]:
         """Whether each row's query is among those that a round learns from."""
-        sampled = np.zeros(self.draw.n_drawn, dtype=bool)
-        count = max(1, round(self.plan.query_subsample * self.draw.n_drawn))
-        sampled[np.random.default_rng([self.seed, number]).permutation(self.draw.n_drawn)[:count]] = True
+        sampled = np.zeros(self.bootstrap.n_drawn, dtype=bool)
+        count = max(1, round(self.plan.query_subsample * self.bootstrap.n_drawn))
+        sampled[np.random.default_rng([self.seed, number]).permutation(self.bootstrap.n_drawn)[:count]] = True
         return sampled[self._place_of_row]
 
     @cached_property
     def _place_of_row(self) -> IntArray:
-        return np.asarray(self.draw.places[self._in_bag(self.rows.groups.query_of_row())])
+        return np.asarray(self.bootstrap.places[self._in_bag(self.rows.groups.query_of_row())])
 
     def grow_by(self, gradient: Float32Array, hessian: Float32Array) -> bool:
         """One round by these; False if there is nothing to split."""

@@ -457,7 +457,8 @@ class LambdaMART(Ranker):
         if stream is not None:
             surveyed = survey(stream, 0)
             y, qid = surveyed.y, surveyed.qid
-        return super().score(X if stream is None else stream, y, qid, sample_weight)
+        rows: Any = X if stream is None else stream
+        return super().score(rows, y, qid, sample_weight)
 
     def checked_scores(self, X: FloatArray) -> FloatArray:
         """Scores of a matrix known to be sound, without the checks, which take long beside the trees of few rows.

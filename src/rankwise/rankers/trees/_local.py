@@ -16,12 +16,12 @@ from rankwise.data._groups import QueryGroups
 from rankwise.data._row_hashes import row_hashes
 from rankwise.errors import DataError, ShapeError
 from rankwise.rankers._base import Ranker
-from rankwise.rankers._eval_sets import check_positions, check_weights, list_eval_sets, make_eval_set
+from rankwise.rankers._eval_sets import EvalSet, check_positions, check_weights, list_eval_sets, make_eval_set
 from rankwise.rankers._features import TrainingRows, as_features, categorical_columns
 from rankwise.rankers.trees import _lightgbm
 from rankwise.rankers.trees._engine import BinnedEvalSet, LocalEngine, LocalRows
 from rankwise.rankers.trees._lightgbm import bin_blocks, bin_rows, check_splits, column_options, make_dataset
-from rankwise.rankers.trees._plan import BagDraw, make_plan
+from rankwise.rankers.trees._plan import Bootstrap, make_plan
 from rankwise.rankers.trees._predict import average_scores
 from rankwise.rankers.trees._streaming import SurveyedRows, as_stream, survey
 from rankwise.rankers.trees._training import Rounds, Trainer, TrainingState, trees_so_far
@@ -41,8 +41,8 @@ class LocalTrainer(Trainer):
     def start_stage(self, state: TrainingState) -> LocalEngine:
         """LightGBM on the rows of the present bag."""
         stage = len(state.finished)
-        draw = BagDraw.of(self.rows.query_hashes(), self.plan, stage)
-        engine = LocalEngine(self.plan, self.rows, stage, draw)
+        bootstrap = Bootstrap.of(self.rows.query_hashes(), self.plan, stage)
+        engine = LocalEngine(self.plan, self.rows, stage, bootstrap)
         engine.objective.set_global_sums([engine.objective.sums])
         engine.start(state.rounds or Rounds(engine.init_scores(*trees_so_far(self.plan, state))))
         return engine
@@ -164,23 +164,19 @@ def _bin_eval_set(
 ) -> BinnedEvalSet:
     """An eval_set, checked, in the bins of the training rows."""
     stream = as_stream(eval_set)
-    init_score = None
-    if isinstance(eval_set, tuple) and len(eval_set) == 4:
-        eval_set, init_score = eval_set[:3], eval_set[3]
-    if needs_scores and init_score is None:
+    if stream is not None:
+        surveyed = survey(as_features(model, stream, fitting=False), 0)
+        rows = EvalSet(surveyed, surveyed.y, surveyed.qid)
+        dataset = bin_blocks(surveyed, surveyed.y, parameters, reference)
+    else:
+        forms = "RankingData, (X, y, qid), Parquet files or a list of these"
+        rows = make_eval_set(eval_set, lambda X: as_features(model, X, fitting=False), forms=forms, takes_scores=True)
+        dataset = make_dataset(rows.X, rows.y, params=parameters, reference=reference)
+    if needs_scores and rows.init_score is None:
         raise DataError(
             "a model that starts from an init_score is evaluated with scores too; pass eval_set=(X, y, qid, scores)"
         )
-    if stream is not None:
-        surveyed = survey(as_features(model, stream, fitting=False), 0)
-        dataset = bin_blocks(surveyed, surveyed.y, parameters, reference)
-        return BinnedEvalSet(surveyed, surveyed.y, surveyed.qid, dataset)
-    scores = None if init_score is None else as_vector("scores of eval_set", init_score)
-    rows = make_eval_set(eval_set, lambda X: as_features(model, X, fitting=False))
-    if scores is not None and scores.size != rows.y.size:
-        raise ShapeError(f"scores of eval_set must have one entry per row: got {scores.size} for {rows.y.size}")
-    dataset = make_dataset(rows.X, rows.y, params=parameters, reference=reference)
-    return BinnedEvalSet(rows.X, rows.y, rows.qid, dataset, scores)
+    return BinnedEvalSet(rows.X, rows.y, rows.qid, rows.init_score, dataset=dataset)
 
 
 def _feature_arrays(X: Any) -> list[AnyArray]:

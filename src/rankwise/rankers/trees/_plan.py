@@ -154,7 +154,7 @@ def build_stages(learning_rate: float, n_bags: int, init: str | None, *, refines
 
 
 @dataclass(frozen=True)
-class BagDraw:
+class Bootstrap:
     """What a stage draws by queries: how often each is in its bag, and its place among the `n_drawn` that are in it.
 
     `one_list` is data without other queries to draw: its rows are drawn.
@@ -166,7 +166,7 @@ class BagDraw:
     one_list: bool
 
     @classmethod
-    def of(cls, query_hashes: RowHashes, plan: TrainingPlan, stage: int) -> BagDraw:
+    def of(cls, query_hashes: RowHashes, plan: TrainingPlan, stage: int) -> Bootstrap:
         """Drawn by what stands in the queries, in whatever order they come; all once where there are no bags."""
         n_queries = query_hashes.size
         counts = np.ones(n_queries)
@@ -177,7 +177,7 @@ class BagDraw:
         places[drawn] = _ranks(query_hashes[drawn])
         return cls(counts, places, drawn.size, n_queries == 1)
 
-    def of_queries(self, queries: IntArray) -> BagDraw:
+    def of_queries(self, queries: IntArray) -> Bootstrap:
         """What concerns some of the queries."""
         return replace(self, counts=self.counts[queries], places=self.places[queries])
 

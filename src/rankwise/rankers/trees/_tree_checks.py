@@ -13,13 +13,13 @@ from rankwise.rankers.trees._model_text import join_trees, split_trees
 # Whole lines are matched at once, which is several times faster than number by number.
 NUMBER = r"\d+(?:\.\d+)?(?:e[+-]\d+)?"
 NUMBERS = re.compile(rf"-?{NUMBER}(?: -?{NUMBER})*")
-THRESHOLDS = re.compile(rf"-?(?:{NUMBER}|inf)(?: -?(?:{NUMBER}|inf))*")  # inf parts missing values from all others
-WHOLE_NUMBERS = re.compile(r"-?\d{1,10}(?: -?\d{1,10})*")
+THRESHOLDS = re.compile(rf"-?(?:{NUMBER}|inf)(?: -?(?:{NUMBER}|inf))*")  # inf splits missing values off all others
+INTEGERS = re.compile(r"-?\d{1,10}(?: -?\d{1,10})*")
 
-HEADER = ["version", "num_class", "num_tree_per_iteration", "label_index", "max_feature_idx", "feature_names"]
-MAY_HEAD = {"monotone_constraints", "feature_infos"}
+HEADER_FIELDS = ["version", "num_class", "num_tree_per_iteration", "label_index", "max_feature_idx", "feature_names"]
+OPTIONAL_FIELDS = {"monotone_constraints", "feature_infos"}
 
-# Lists of a tree: whole numbers or not, and one entry for each of what.
+# Lists of a tree: whether of integers, and what each has one entry per.
 LISTS = {
     "split_feature": (True, "splits"),
     "split_gain": (False, "splits"),
@@ -64,10 +64,10 @@ def _check_header(header: list[str], n_features: int) -> None:
     if header[:1] != ["tree"]:
         raise UnsoundError("it does not begin with the word tree")
     fields = _fields(header[1:])
-    if list(fields)[: len(HEADER)] != HEADER or set(fields) - set(HEADER) - MAY_HEAD:
+    if list(fields)[: len(HEADER_FIELDS)] != HEADER_FIELDS or set(fields) - set(HEADER_FIELDS) - OPTIONAL_FIELDS:
         raise UnsoundError(f"its header has the fields {', '.join(fields)}")
     expected = ["v4", "1", "1", "0", str(n_features - 1), " ".join(f"f{k}" for k in range(n_features))]
-    for name, value in zip(HEADER, expected, strict=True):
+    for name, value in zip(HEADER_FIELDS, expected, strict=True):
         if fields[name] != value:
             raise UnsoundError(f"its {name} is not the one of {n_features} features")
     if len(fields.get("feature_infos", "").split(" ")) != n_features:
@@ -84,11 +84,11 @@ def _fields(lines: list[str]) -> dict[str, str]:
     return fields
 
 
-def _numbers(name: str, text: str, whole: bool, count: int) -> list[Any]:
+def _numbers(name: str, text: str, integer: bool, count: int) -> list[Any]:
     may_be_infinite = name == "threshold"
-    if not (WHOLE_NUMBERS if whole else THRESHOLDS if may_be_infinite else NUMBERS).fullmatch(text):
-        raise UnsoundError(f"{name} has something else than {'whole ' if whole else ''}numbers")
-    values: list[Any] = list(map(int if whole else float, text.split(" ")))
+    if not (INTEGERS if integer else THRESHOLDS if may_be_infinite else NUMBERS).fullmatch(text):
+        raise UnsoundError(f"{name} has something else than {'integers' if integer else 'numbers'}")
+    values: list[Any] = list(map(int if integer else float, text.split(" ")))
     if len(values) != count:
         raise UnsoundError(f"{name} has {len(values)} entries in place of {count}")
     if not may_be_infinite and not all(map(math.isfinite, values)):
@@ -107,8 +107,8 @@ def _check_tree(tree: str, n_features: int) -> None:
     _numbers("shrinkage", fields.pop("shrinkage", "1"), False, 1)
     counts = {"splits": leaves - 1, "leaves": leaves}
     lists = {
-        name: _numbers(name, fields.pop(name, ""), whole, counts[of])
-        for name, (whole, of) in LISTS.items()
+        name: _numbers(name, fields.pop(name, ""), integer, counts[of])
+        for name, (integer, of) in LISTS.items()
         if leaves > 1 or name == "leaf_value"
     }
     if leaves == 1:
@@ -123,13 +123,13 @@ def _check_tree(tree: str, n_features: int) -> None:
 
 def _check_shape(left: list[int], right: list[int], leaves: int) -> None:
     """Every split and leaf is the child of exactly one split, a split of an earlier one: so it is a tree."""
-    seen = [False] * (2 * leaves - 1)  # leaves −1, −2, … stand at the end of the list
-    seen[0] = True
+    has_parent = [False] * (2 * leaves - 1)  # leaves −1, −2, … stand at the end of the list
+    has_parent[0] = True
     for parent, children in enumerate(zip(left, right, strict=True)):
         for child in children:
-            if not -leaves <= child < leaves - 1 or (0 <= child <= parent) or seen[child]:
+            if not -leaves <= child < leaves - 1 or (0 <= child <= parent) or has_parent[child]:
                 raise UnsoundError(f"split {parent} has the child {child}")
-            seen[child] = True
+            has_parent[child] = True
 
 
 def _check_category_splits(fields: dict[str, str], cats: int, lists: dict[str, list[Any]]) -> None:
@@ -141,7 +141,7 @@ def _check_category_splits(fields: dict[str, str], cats: int, lists: dict[str, l
     ]
     if not all(0 <= kind < 16 for kind in lists["decision_type"]):
         raise UnsoundError("decision_type is not one that there is")
-    if not all(float(which).is_integer() and 0 <= which < cats for which in by_category):
+    if not all(float(category_set).is_integer() and 0 <= category_set < cats for category_set in by_category):
         raise UnsoundError("a split is by a set of categories that there is not")
     if cats == 0:
         return

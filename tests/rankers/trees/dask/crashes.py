@@ -15,7 +15,7 @@ PACKAGE = "rankwise.rankers.trees.dask"
 
 
 def die_in(client: Client, name: str) -> None:
-    """Let the first worker die when it next calls a function of the package, `_scoring._scores` for example."""
+    """Let the first worker die when it next calls a function of the package, `_sources._scores` for example."""
     client.run(_arm, name, workers=[min(client.nthreads())])
 
 

@@ -72,7 +72,7 @@ def test_killed_before_the_first_round(client, tmp_path, step):
 def test_others_do_what_is_left_of_a_prediction(client, tmp_path):
     parts = write_parts(TRAIN, tmp_path, "part", 4)
     model = rw.LambdaMART("ndcg@5", **SMALL).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)
-    die_in(client, "_scoring._scores")
+    die_in(client, "_sources._scores")
     with at_most(300):
         assert np.array_equal(model.predict(parts, client=client), model.predict(TRAIN.X))
 

@@ -1,7 +1,7 @@
 """The workers of one training, and calls to all of them at once.
 
-Each is a Dask actor, an object that stays on its worker: a call goes to it directly and takes 2 to 6 ms on two local
-workers, where a task takes 13 to 18 ms by way of the scheduler's graph, and a dead one is noticed in 20 ms. Of what
+Each is a Dask actor, an object that stays on its worker: a call goes to it directly. On two local workers a round of
+little data takes 5 to 10 ms, where one by tasks took 11 to 18 ms, and a call of a dead worker fails in 20 ms. Of what
 tasks give and actors do not, two things are made up for: futures among the arguments of a method would arrive as
 futures, so rows are passed to the actor's constructor; and all actors of a worker share one thread, in which two
 trainings would wait for each other, so a `TrainingWorker` has a thread of its own.
@@ -115,9 +115,9 @@ class Cluster:
     def close(self) -> None:
         """Free what the workers hold; those that are gone hold nothing."""
         with suppress(TimeoutError, CancelledError, WorkerLostError, RuntimeError, OSError):
-            known = alive(self.client)
-            live = [pair for pair in zip(self.addresses, self.workers, strict=True) if pair[0] in known]
-            wait_until_done({address: worker.run(TrainingWorker.close) for address, worker in live}, CHECK_SECONDS)
+            live = alive(self.client)
+            pairs = [pair for pair in zip(self.addresses, self.workers, strict=True) if pair[0] in live]
+            wait_until_done({address: worker.run(TrainingWorker.close) for address, worker in pairs}, CHECK_SECONDS)
         with suppress(TimeoutError, CancelledError, OSError):
             self.client.cancel(list(self.actors.values()))
 
@@ -152,9 +152,9 @@ class Cluster:
 
     def _raise_if_lost(self, answers: Mapping[str, Answer[object]]) -> None:
         """Raise WorkerLostError if a worker or its actor is gone; those that would wait for it are restarted."""
-        known = alive(self.client)
+        live = alive(self.client)
         lost = {address for address, actor in self.actors.items() if actor.status in ("error", "lost", "cancelled")}
-        gone = [address for address in self.addresses if address not in known or address in lost]
+        gone = [address for address in self.addresses if address not in live or address in lost]
         if gone:
             restart_stuck(self.client, {address: answer for address, answer in answers.items() if address not in gone})
             raise WorkerLostError(f"the worker at {', '.join(gone)} died")

@@ -1,12 +1,13 @@
-"""Where the rows of a cluster come from: row groups of Parquet files, partitions of a Dask DataFrame, or arrays."""
+"""Rows that a cluster reads: row groups of Parquet files, partitions of a Dask DataFrame, or arrays; their scores."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import lightgbm as lgb
 import numpy as np
 import pyarrow as pa
 from dask.base import is_dask_collection
@@ -22,7 +23,10 @@ from rankwise.data.io._formats import numbered_columns
 from rankwise.data.io._table_batch import TableBatch
 from rankwise.data.io._tables import TableRows, rows_of_batch
 from rankwise.errors import DataError, ShapeError
+from rankwise.rankers.trees._model_text import model_to_text, read_booster
+from rankwise.rankers.trees._predict import average_scores
 from rankwise.rankers.trees._streaming import as_stream
+from rankwise.rankers.trees.dask._failure import explain_failure, task_results, workers_of
 from rankwise.types import FloatArray
 
 FRAME = Path("the Dask DataFrame")
@@ -120,3 +124,19 @@ def _frame_batches(frame: Any, features: tuple[str, ...]) -> Iterator[TableRows]
     for batch in table.to_batches(max(1, VALUES_AT_ONCE // max(1, len(features)))):
         yield rows_of_batch(TableBatch(batch, FRAME, row, skip_bad=False), columns, features)
         row += batch.num_rows
+
+
+def cluster_scores(boosters: Sequence[lgb.Booster], client: Client, rows: RowSource) -> Iterator[FloatArray]:
+    """Scores of the pieces of rows, one after the other; workers are ahead of the reader."""
+    workers_of(client)
+    spread = rows if isinstance(rows, ClusterRows) else replace(distribute(client, rows), features=rows.features)
+    (texts,) = client.scatter([[model_to_text(booster) for booster in boosters]], broadcast=True, hash=False)
+    with explain_failure("in prediction"):
+        futures = client.map(_scores, spread.pieces, texts=texts, features=spread.features, pure=False)
+        yield from map(np.asarray, task_results(client, futures))
+
+
+def _scores(piece: Piece, texts: Sequence[str], features: tuple[str, ...]) -> FloatArray:
+    boosters = [read_booster(text) for text in texts]
+    scores = [average_scores(boosters, batch.X, 1) for batch in batches_of(piece, features)]
+    return np.concatenate([np.empty(0), *scores])

@@ -21,7 +21,7 @@ from rankwise.metrics import Metric, evaluate
 from rankwise.rankers.trees._engine import BinnedEvalSet, LocalEngine, LocalRows, max_abs, round_for_exact_sums
 from rankwise.rankers.trees._lightgbm import bin_blocks, check_splits, make_dataset
 from rankwise.rankers.trees._model_text import read_booster
-from rankwise.rankers.trees._plan import BagDraw, TrainingPlan
+from rankwise.rankers.trees._plan import Bootstrap, TrainingPlan
 from rankwise.rankers.trees._predict import average_scores
 from rankwise.rankers.trees._streaming import Float32Array
 from rankwise.rankers.trees._training import Rounds
@@ -117,7 +117,7 @@ class TrainingWorker:
         for rows, metric in zip(self.eval_rows, eval_metrics, strict=True):
             if rows is not None:
                 eval_dataset = bin_blocks(rows, rows.y, parameters, reference)
-                eval_sets.append(BinnedEvalSet(rows, rows.y, rows.groups.query_of_row(), eval_dataset))
+                eval_sets.append(BinnedEvalSet(rows, rows.y, rows.groups.query_of_row(), dataset=eval_dataset))
                 self.eval_metrics.append(metric)
         del self.sample
         self.plan = replace(plan, parameters=parameters)
@@ -133,9 +133,9 @@ class TrainingWorker:
             eval_sets=eval_sets,
         )
 
-    def prepare(self, stage: int, draw: BagDraw) -> tuple[list[float], int]:
+    def prepare(self, stage: int, bootstrap: Bootstrap) -> tuple[list[float], int]:
         """Draw a stage's rows; the sums of its loss, and a port at which other workers will find this one."""
-        self.engine = LocalEngine(self.plan, self.local_rows, stage, draw)
+        self.engine = LocalEngine(self.plan, self.local_rows, stage, bootstrap)
         if not self.engine.n_rows:
             raise DataError("a bag has none of the queries of a worker; use fewer workers or more queries")
         self.socket = socket.socket()
