@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.kernels._compile import helper, kernel, reassociating_kernel
-from rankwise.kernels.pairs._vectors import LANES, step
+from rankwise.kernels.pairs._vectors import LANES, admit, step
 from rankwise.types import FloatArray
 
 Classes = NDArray[np.int32] | NDArray[np.int64]  # of documents, the better the higher
@@ -114,14 +114,6 @@ def decays(scores: FloatArray, slowest: float) -> FloatArray:
     return z
 
 
-@helper
-def _admit(terms: int, P: FloatArray, P0: FloatArray, label_class: np.int64, share: float) -> None:
-    """A document of this class is among those passed; `P` has so many terms per class."""
-    for m in range(label_class * terms, label_class * terms + terms):
-        P[m] += share
-    P0[label_class] += share
-
-
 @kernel
 def sweep(
     z: FloatArray,
@@ -148,7 +140,7 @@ def sweep(
     rises = np.empty(FACTORS)
     direction = 1 if down else -1
     i = 0 if down else n - 1
-    _admit(VECTORS * LANES, P, P0, np.int64(classes[i]), share[i])
+    admit(VECTORS, P, P0, np.int64(classes[i]), share[i])
     for _ in range(n - 1):
         before = i
         i += direction
@@ -160,4 +152,4 @@ def sweep(
         push, bend = step(FACTORS, CLASSES, VECTORS, BETWEEN, P, D, P0, D0, gap, rises, rows[0], rows[1], rows[2])
         pushes[i] += push * share[i]
         curvature[i] += bend * share[i]
-        _admit(VECTORS * LANES, P, P0, label_class, share[i])
+        admit(VECTORS, P, P0, label_class, share[i])

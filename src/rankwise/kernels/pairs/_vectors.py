@@ -1,4 +1,4 @@
-"""One step of a sweep in vectors of four numbers, written in LLVM's label_class terms.
+"""One step of a sweep in vectors of four numbers, written in LLVM's own terms.
 
 numba does not find the vectors of this step by itself: it must assume that the arrays overlap. Everything else in
 `kernels/` is plain Python; this file is not, so it has a scalar twin, `tests/reference/sweep_by_scalars.py`, which a
@@ -172,4 +172,27 @@ def _step(
     return pair(*constants, *arrays), write_step
 
 
+def _admit(
+    _: Context, vectors: types.IntegerLiteral, P: types.Array, P0: types.Array, label_class: types.Integer,
+    share: types.Float,
+) -> Typed:  # fmt: skip
+    """A document of class a is among those passed: P[a] += share, P0[a] += share. `vectors` is a constant."""
+    V = vectors.literal_value
+
+    def write_entry(
+        context: BaseContext, builder: ir.IRBuilder, signature: Signature, arguments: Sequence[ir.Value]
+    ) -> ir.Value:
+        write = _Writer(context, builder, signature, arguments)
+        label_class, share = arguments[3], arguments[4]
+        base = write.place(write.array(1), builder.mul(label_class, INDEX(V * LANES)))
+        for at in range(0, V * LANES, LANES):
+            write.store(write.add(write.load(base, at), write.copies(share)), base, at)
+        place = write.place(write.array(2), label_class)
+        builder.store(write.add(builder.load(place), share), place)
+        return context.get_dummy_value()  # type: ignore[no-untyped-call]
+
+    return types.void(vectors, P, P0, types.int64, types.float64), write_entry
+
+
 step: Callable[..., tuple[float, float]] = intrinsic(prefer_literal=True)(_step)
+admit: Callable[..., None] = intrinsic(prefer_literal=True)(_admit)
