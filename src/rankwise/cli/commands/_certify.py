@@ -10,8 +10,8 @@ from rankwise.cli import _options as options
 from rankwise.cli._errors import NOT_CERTIFIED
 from rankwise.cli._options import option
 from rankwise.cli._output import print_json, print_table, working
-from rankwise.cli.support._models import load_model
-from rankwise.cli.support._reading import ReadOptions, reads_data
+from rankwise.cli.support._models import load_model, row_scores
+from rankwise.cli.support._reading import ReadOptions, read_features, reads_data
 from rankwise.errors import DataError
 
 if TYPE_CHECKING:
@@ -48,10 +48,10 @@ def certify(
     if objective is not None:
         demand_of(objective)  # a misspelt objective need not wait for a large file
     loaded = load_model(model)
-    promise = objective or _objective_of(loaded.ranker)
-    rows = loaded.read(data, reading)
+    promise = objective or _objective_of(loaded)
+    rows = read_features(data, reading)
     with working("certifying"):
-        certificate = find_threshold(rows.y, loaded.scores(rows), promise, confidence=confidence)
+        certificate = find_threshold(rows.y, row_scores(loaded, rows), promise, confidence=confidence)
     if json:
         print_json(certificate.to_dict())
     else:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from rankwise.cli import _options as options
 from rankwise.cli._options import option
 from rankwise.cli._output import print_json, print_table, working
-from rankwise.cli.support._models import LoadedModel, load_model
-from rankwise.cli.support._reading import ReadOptions, reads_data
+from rankwise.cli.support._models import feature_labels, load_model, row_scores
+from rankwise.cli.support._reading import ReadOptions, read_features, reads_data
 from rankwise.errors import DataError
 
 if TYPE_CHECKING:
@@ -56,9 +56,9 @@ def explain(
     Example: rankwise explain m.rw test.txt --query 12 --top 3
     """
     loaded = load_model(model)
-    if not hasattr(loaded.ranker, "explain"):
-        raise DataError(f"explain is for models that rank, got one of kind {loaded.ranker.kind}; name another model")
-    rows = loaded.read(data, reading)
+    if not hasattr(loaded, "explain"):
+        raise DataError(f"explain is for models that rank, got one of kind {loaded.kind}; name another model")
+    rows = read_features(data, reading)
     with working("explaining"):
         ranked = _rank_query(loaded, rows, query)[:top]
         reasons = _explain_ranking(loaded, rows, ranked)
@@ -74,7 +74,7 @@ def explain(
         _print(ranked, reasons)
 
 
-def _rank_query(model: LoadedModel, data: RankingData, query: str) -> list[RankedDocument]:
+def _rank_query(model: Any, data: RankingData, query: str) -> list[RankedDocument]:
     """All documents of a query, best first; equal scores as in the data."""
     import numpy as np
 
@@ -83,7 +83,7 @@ def _rank_query(model: LoadedModel, data: RankingData, query: str) -> list[Ranke
         some = ", ".join(qids[:3])
         raise DataError(f"there is no query {query!r} in the data, its first are {some}; name one that it has")
     rows = np.flatnonzero(data.groups.query_of_row() == qids.index(query))
-    scores = model.scores(data.rows(rows))
+    scores = row_scores(model, data.rows(rows))
     ids = data.doc_ids
     return [
         RankedDocument(
@@ -97,15 +97,15 @@ def _rank_query(model: LoadedModel, data: RankingData, query: str) -> list[Ranke
     ]
 
 
-def _explain_ranking(model: LoadedModel, data: RankingData, ranked: list[RankedDocument]) -> list[Reason]:
+def _explain_ranking(model: Any, data: RankingData, ranked: list[RankedDocument]) -> list[Reason]:
     """For each two neighbours, the features that matter, those that add or take most first."""
     import numpy as np
 
     rows = data.rows(np.array([document.row - 1 for document in ranked]))
-    reasons = []
+    names, reasons = feature_labels(model), []
     for k, (upper, lower) in enumerate(pairwise(ranked)):
-        explanation = model.ranker.explain(rows, k, k + 1)
-        reasons.append(Reason(upper.rank, lower.rank, explanation.difference, explanation.parts(model.features)))
+        explanation = model.explain(rows, k, k + 1)
+        reasons.append(Reason(upper.rank, lower.rank, explanation.difference, explanation.parts(names)))
     return reasons
 
 

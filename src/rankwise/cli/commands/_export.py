@@ -13,7 +13,7 @@ from rankwise.cli._errors import NOT_CERTIFIED
 from rankwise.cli._options import option
 from rankwise.cli._output import check_outputs, print_json, print_table, working
 from rankwise.cli.support._models import load_model
-from rankwise.cli.support._reading import ReadOptions, reads_data
+from rankwise.cli.support._reading import ReadOptions, read_features, reads_data
 from rankwise.errors import ExportError
 
 if TYPE_CHECKING:
@@ -63,10 +63,10 @@ def export(
     files = format_named(to).places(out)
     check_outputs(files, [model, *(check or [])])
     loaded = load_model(model)
-    rows = None if check is None else loaded.read(check, reading)
+    rows = None if check is None else read_features(check, reading)
     try:
         with working("exporting"):
-            comparison = write(loaded.ranker, out, to=to, check=rows)
+            comparison = write(loaded, out, to=to, check=rows)
     except ExportError as problem:
         if isinstance(problem.comparison, ExportComparison):
             _print(problem.comparison, json, [])

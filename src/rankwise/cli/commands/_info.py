@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,8 +12,8 @@ from rankwise.cli import _options as options
 from rankwise.cli._errors import NOT_CERTIFIED
 from rankwise.cli._options import option
 from rankwise.cli._output import print_json, print_table, working
-from rankwise.cli.support._models import LoadedModel, load_model
-from rankwise.cli.support._reading import ReadOptions, reads_data
+from rankwise.cli.support._models import feature_labels, load_model
+from rankwise.cli.support._reading import ReadOptions, read_features, reads_data
 from rankwise.errors import DataError
 
 if TYPE_CHECKING:
@@ -100,12 +100,11 @@ def info(
         raise typer.Exit(NOT_CERTIFIED)
 
 
-def _verify(loaded: LoadedModel, files: list[Path], reading: ReadOptions) -> Verification:
+def _verify(model: Any, files: list[Path], reading: ReadOptions) -> Verification:
     """The certificate of a margin model, computed again from its training data."""
-    model = loaded.ranker
     if not hasattr(model, "verify"):
         raise DataError(f"--verify is for models of kind margin, which have a certificate, got {model.kind}; drop it")
-    rows = loaded.read(files, reading)
+    rows = read_features(files, reading)
     with working("verifying"):
         return Verification(model.certificate_, model.verify(rows))
 
@@ -119,11 +118,11 @@ def _print_importances(importances: list[tuple[str, float]], of_what: str) -> No
         print(f"and {len(importances) - FEATURES_SHOWN} more; --json lists all")
 
 
-def _importances(loaded: LoadedModel) -> list[tuple[str, float]]:
+def _importances(model: Any) -> list[tuple[str, float]]:
     """The features that trees split by, those of the largest gain first; nets have none."""
-    if not hasattr(loaded.ranker, "feature_importances_"):
+    if not hasattr(model, "feature_importances_"):
         return []
-    shares = zip(loaded.features, loaded.ranker.feature_importances_.tolist(), strict=True)
+    shares = zip(feature_labels(model), model.feature_importances_.tolist(), strict=True)
     return sorted(((name, share) for name, share in shares if share > 0), key=lambda pair: -pair[1])
 
 

@@ -8,9 +8,9 @@ from typing import Annotated
 from rankwise.cli import _options as options
 from rankwise.cli._options import option
 from rankwise.cli._output import check_outputs, working
-from rankwise.cli.support._models import load_model
+from rankwise.cli.support._models import load_model, row_scores
 from rankwise.cli.support._parquet import DaskOption, cluster_client, parquet_rows, streamed_scores
-from rankwise.cli.support._reading import ReadOptions, is_parquet, reads_data
+from rankwise.cli.support._reading import ReadOptions, is_parquet, read_features, reads_data
 from rankwise.errors import DataError
 
 TAG = "rankwise"  # who made the run
@@ -49,10 +49,10 @@ def predict(
             n_scores = write_scores(streamed_scores(loaded, parquet_rows(data, reading), client), out)
         queries = ""
     else:
-        rows = loaded.read(data, reading)
+        rows = read_features(data, reading)
         n_scores, queries = len(rows), f", {rows.groups.n_queries} queries"
         with working("scoring"):
-            scores = loaded.scores(rows)
+            scores = row_scores(loaded, rows)
         if trec_run:
             from rankwise.cli.support._trec_runs import run_lines
 

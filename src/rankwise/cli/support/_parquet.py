@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from rankwise.cli._options import option
-from rankwise.cli.support._models import LoadedModel
+from rankwise.cli.support._models import row_scores
 from rankwise.cli.support._reading import ReadOptions, is_parquet
 from rankwise.errors import DataError
 
@@ -50,16 +50,16 @@ def cluster_client(address: str | None) -> AbstractContextManager[Client | None]
     return client
 
 
-def streamed_scores(model: LoadedModel, rows: ParquetRows, client: Client | None) -> Iterator[FloatArray]:
+def streamed_scores(model: Any, rows: ParquetRows, client: Client | None) -> Iterator[FloatArray]:
     """Scores of rows that are read in passes, some at a time, by a cluster if there is a client of one."""
-    rows = rows.with_features(model.names, model.ranker.n_features_in_)
-    if client is None:
-        from rankwise.rankers._features import MatchedColumns
+    from rankwise.rankers._features import MatchedColumns, feature_names_of
 
-        return (model.scores(MatchedColumns(batch.X)) for batch in rows.batches())
+    rows = rows.with_features(feature_names_of(model), model.n_features_in_)
+    if client is None:
+        return (row_scores(model, MatchedColumns(batch.X)) for batch in rows.batches())
     from rankwise.rankers.trees.dask import cluster_scores
 
-    if not hasattr(model.ranker, "boosters_"):
-        raise DataError(f"--dask scores by a model of trees, got one of kind {model.ranker.kind}; drop it")
-    scores: Iterator[FloatArray] = cluster_scores(model.ranker.boosters_, client, rows)
+    if not hasattr(model, "boosters_"):
+        raise DataError(f"--dask scores by a model of trees, got one of kind {model.kind}; drop it")
+    scores: Iterator[FloatArray] = cluster_scores(model.boosters_, client, rows)
     return scores
