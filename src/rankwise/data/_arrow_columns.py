@@ -59,7 +59,7 @@ def category_values(column: Any, name: str) -> tuple[str, ...]:
     if pa.types.is_dictionary(column.type):
         values = dict.fromkeys(texts(_dictionary(column).dictionary).drop_null().to_pylist())
     else:
-        values = dict.fromkeys(sorted(pc.unique(column).drop_null().to_pylist()))
+        values = dict.fromkeys(sorted(texts(pc.unique(column)).drop_null().to_pylist()))
     check_category_count(len(values), name)
     return tuple(values)
 

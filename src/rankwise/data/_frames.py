@@ -74,17 +74,19 @@ def encode_columns(columns: Sequence[tuple[Any, Any]], rows: int, expected: Cate
 
 
 def column_codes(column: Any, name: str, values: tuple[str, ...]) -> AnyArray:
-    """Codes of a column that is a category of the model; numbers are looked up as texts."""
-    arrow = pa.array(column, from_pandas=True) if isinstance(column, np.ndarray) else column
-    if is_number(arrow.type):
-        if arrow.null_count < len(arrow) and not any(map(_is_plain_number, values)):
-            raise DataError(
-                f"column {name!r} is a category in the model ({', '.join(map(repr, values[:3]))}, …), got numbers; "
-                "pass such texts"
-            )
-    elif not is_category(arrow.type):
-        raise _unknown_type(name, str(arrow.type))
-    return category_codes(arrow, values)
+    """Codes of a column that is a category of the model; numbers are those of texts that say the same number."""
+    if not isinstance(column, np.ndarray) and is_category(column.type):
+        return category_codes(column, values)
+    array = _numbers(column, name)
+    places = {_number(value, array.dtype): float(code) for code, value in reversed(list(enumerate(values)))}
+    unique, inverse = np.unique(array, return_inverse=True)
+    if set(places) == {None} and not np.isnan(unique[:1]).any():
+        raise DataError(
+            f"column {name!r} is a category in the model ({', '.join(map(repr, values[:3]))}, …), got numbers; "
+            "pass such texts"
+        )
+    codes = np.array([places.get(number, np.nan) for number in unique.tolist()], dtype=np.float32)
+    return codes[inverse]
 
 
 def _new_values(column: Any, name: Any, expected: Categories | None) -> tuple[str, ...] | None:
@@ -102,12 +104,13 @@ def _is_category(column: Any) -> bool:
     return not isinstance(column, np.ndarray) and is_category(column.type)
 
 
-def _is_plain_number(text: str) -> bool:
+def _number(text: str, dtype: np.dtype[Any]) -> float | None:
+    """The number that a text says, at the precision of a column; None where it says none."""
     try:
-        float(text)
+        number = float({"true": "1", "false": "0"}.get(text, text))
+        return float(np.float32(number)) if dtype == np.float32 else number
     except ValueError:
-        return text in ("true", "false")
-    return True
+        return None
 
 
 def _numbers(column: Any, name: Any) -> AnyArray:

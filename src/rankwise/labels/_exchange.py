@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +38,7 @@ def export_labels(data: RankingData, path: Path) -> int:
         raise DataError(f"there is nothing to write to {path}, nobody has judged anything; judge first")
     rows = data.rows(judged)
     if rows.query_weight is not None:
-        rows = RankingData(rows.X, rows.y, rows.qid, rows.doc_ids, feature_names=rows.feature_names)
+        rows = replace(rows, query_weight=None)
     to_file = write_qrels if without_compression(path).suffix == QRELS_ENDING else write
     to_file(rows, path)
     return len(rows)

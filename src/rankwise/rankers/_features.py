@@ -173,9 +173,10 @@ def _checked_stream(model: Any, rows: RowSource, fitting: bool) -> RowSource:
         raise DataError(f"{rows} must have at least one feature, got none; name data with features")
     if not fitting:
         return rows.with_features(feature_names_of(model), model.n_features_in_, categories_of(model))
+    rows = rows.with_found_categories()
     _set_names(model, rows.feature_names)
     model.n_features_in_ = len(rows.features)
-    _set_categories(model, {})
+    _set_categories(model, rows.categories)
     return rows
 
 

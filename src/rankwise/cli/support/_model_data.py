@@ -24,13 +24,18 @@ class LoadedModel:
     names: list[str] | None
 
     @property
+    def categories(self) -> dict[str, tuple[str, ...]]:
+        """The values of its features that are categories."""
+        return getattr(self.ranker, "categories_", {})
+
+    @property
     def features(self) -> list[str]:
         """What its features are called; those without a name by number, from 1 as in LETOR files and `--feature`."""
         return self.names or [f"feature {number}" for number in range(1, self.ranker.n_features_in_ + 1)]
 
     def read(self, files: list[Path], skip_bad: bool) -> RankingData:
         """Data that the model can score: its columns are those of the training data."""
-        return read_features(files, skip_bad).with_features(self.names, self.ranker.n_features_in_)
+        return read_features(files, skip_bad).with_features(self.names, self.ranker.n_features_in_, self.categories)
 
     def scores(self, X: Any) -> Any:
         """One number per row, which a classifier of several classes does not have."""
@@ -44,7 +49,7 @@ class LoadedModel:
 
     def streamed_scores(self, rows: ParquetRows, client: Any) -> Iterator[Any]:
         """Scores of rows that are read in passes, some at a time, by a cluster if there is a client of one."""
-        rows = rows.with_features(self.names, self.ranker.n_features_in_)
+        rows = rows.with_features(self.names, self.ranker.n_features_in_, self.categories)
         if client is None:
             from rankwise.rankers._features import MatchedColumns
 

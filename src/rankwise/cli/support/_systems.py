@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from rankwise.cli.support._scores import read_scores
-from rankwise.cli.support._trec_runs import read_runs
 from rankwise.data import RankingData, read
 from rankwise.data.io._formats import detect
 from rankwise.data.io._streams import without_compression
+from rankwise.data.io._trec import read_runs
 from rankwise.errors import DataError
 from rankwise.types import FloatArray
 
@@ -62,8 +62,8 @@ def read_systems(files: list[Path], score_files: dict[str, Path], skip_bad: bool
                 f"TREC judgements are judged with runs (qid Q0 document rank score tag), got {path}, "
                 f"which looks like {kind}; name a run"
             )
-    data, scores = read_runs(qrels[0], runs, skip_bad, notes)
-    return Systems(data, scores, tuple(notes))
+    data, scores = read_runs(qrels[0], runs, skip_bad)
+    return Systems(data, scores, data.notes)
 
 
 def feature_scores(data: RankingData, feature: int) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from rankwise.data._ranking_data import RankingData
 from rankwise.data.io._formats import PARQUET_ENDINGS, TABLE_ENDINGS, numbered_columns
 from rankwise.data.io._streams import COMPRESSIONS, opened_to_write, without_compression
 from rankwise.errors import DataError
+from rankwise.types import AnyArray
 
 pc: Any = compute  # typed too narrowly by its stubs
 VALUES_AT_ONCE = 1_000_000  # bounds the memory that formatting takes
@@ -48,6 +49,10 @@ def write(data: RankingData, path: str | PathLike[str]) -> None:
         raise DataError("features must be finite or NaN to be written, got an infinite one; replace it")
     if ending in (*PARQUET_ENDINGS, *TABLE_ENDINGS):
         _check_names(data, path)
+    elif data.categories:
+        raise DataError(
+            f"LETOR text has numbers alone, got categories in {next(iter(data.categories))!r}; write Parquet or CSV"
+        )
     with atomic_path(path) as temporary:
         if ending in PARQUET_ENDINGS:
             _write_parquet(data, temporary)
@@ -106,8 +111,16 @@ def _table(data: RankingData, rows: slice) -> pa.Table:
     if data.doc_ids is not None:
         columns["doc_id"] = pa.array(data.doc_ids[rows].tolist(), pa.string())
     for column, name in enumerate(_feature_names(data)):
-        columns[name] = pa.array(data.X[rows, column])
+        columns[name] = _feature(data.X[rows, column], data.categories.get(name))
     return pa.table(columns)
+
+
+def _feature(values: AnyArray, categories: Sequence[str] | None) -> Any:
+    """A column of numbers, or of the texts that codes stand for."""
+    if categories is None:
+        return pa.array(values)
+    codes = pa.array(np.nan_to_num(values).astype(np.int32), mask=np.isnan(values))
+    return pa.DictionaryArray.from_arrays(codes, pa.array(categories, pa.string()))
 
 
 def _feature_names(data: RankingData) -> list[str]:

@@ -38,8 +38,8 @@ class ClickLog:
         shown = self.judged.rows(self.rows)
         column = self.position[:, None].astype(np.float32)
         X: Any = sp.hstack([shown.X, sp.csr_array(column)]) if shown.is_sparse else np.hstack([shown.X, column])
-        names = self.judged.feature_names or numbered_columns(shown.n_features)
-        return RankingData(X, self.clicked, self.session, feature_names=[*names, "position"])
+        names = [*(shown.feature_names or numbered_columns(shown.n_features)), "position"]
+        return RankingData(X, self.clicked, self.session, feature_names=names, categories=shown.categories)
 
 
 def simulate_clicks(

@@ -26,6 +26,10 @@ def normalize(data: RankingData, how: Literal["query", "global"] = "query") -> R
     """
     if how not in ("query", "global"):
         raise DataError(f"how must be 'query' or 'global', got {how!r}; choose one of the two")
+    if data.categories:
+        raise DataError(
+            f"categories have no scale, got those of {next(iter(data.categories))!r}; leave them out (read with drop)"
+        )
     if data.is_sparse:
         raise DataError(
             f"sparse features cannot be shifted and stay sparse, got {data.n_features} features; "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -109,13 +109,7 @@ def batches_of(piece: Piece, features: tuple[str, ...] | None) -> Iterator[Table
         return piece.batches()
     wanted = () if features is None else features
     if isinstance(piece, ParquetRows):
-        return ParquetRows(
-            paths=piece.paths,
-            features=wanted,
-            has_qid=piece.has_qid,
-            skip_bad=piece.skip_bad,
-            row_groups=piece.row_groups,
-        ).batches()
+        return replace(piece, features=wanted).batches()
     return _frame_batches(piece, wanted)
 
 
