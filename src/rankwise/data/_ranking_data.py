@@ -34,15 +34,37 @@ DOC_ID_TYPE = np.dtypes.StringDType()
 
 @dataclass(frozen=True, eq=False)
 class RankingData:
-    """Documents of queries: features, labels, and who belongs to which query. Rows keep the input's order.
+    """Documents of queries: features, labels, and which document belongs to which query.
 
-    `X` is float32, dense or CSR; `y` float64, where a label below 0 means "not judged";
-    `query_weight` one number per query, by first appearance; `position` where each document of a click log was shown;
-    `doc_ids` text, one per row; `scores` what a file
-    brought along (a TREC run), −inf for a document that was not retrieved; `notes` what the reader of a
-    file should be told (what was left out, in words); `feature_names` one text per column of X, where they have names;
-    `source` what messages call the data (the files that it was read from).
+    Rows keep the order of the input. Arrays are views that cannot be written to.
 
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_rows, n_features)
+        Features, kept in single precision, dense or CSR; NaN is missing.
+    y : array-like
+        Label of each row; below 0 means not judged.
+    qid : array-like or None
+        Query of each row; None is one list.
+    doc_ids : array-like of str, optional
+        Document id of each row.
+    query_weight : array-like, optional
+        Weight of each query, by first appearance.
+    position : array-like, optional
+        Where each document of a click log was shown.
+    scores : array-like, optional
+        Scores that a file brought along (a TREC run), −inf for a document that was not retrieved.
+    notes : tuple of str
+        What the reader of a file should be told: what was left out, in words.
+    feature_names : list of str, optional
+        Name of each column of X.
+    source : str, default="the data"
+        What messages call the data: the files that it was read from.
+    categories : dict of str to tuple of str
+        The values of each feature that is a category, by its name: the column holds codes, code k for value k.
+
+    Examples
+    --------
     >>> data = RankingData([[0.5], [0.1], [0.9]], [1, 0, 2], qid=["a", "b", "a"])
     >>> data
     RankingData(3 rows, 2 queries, 1 feature, labels 0 to 2)
@@ -112,7 +134,18 @@ class RankingData:
         return int(self.X.shape[1])
 
     def rows(self, keep: NDArray[Any]) -> RankingData:
-        """The rows that a mask or an index array keeps (query weights follow their queries)."""
+        """The rows that a mask or an index array keeps; query weights follow their queries.
+
+        Parameters
+        ----------
+        keep : array of bool or int
+            The rows, by mask or by number.
+
+        Returns
+        -------
+        RankingData
+            Those rows, without the notes.
+        """
         weight = None
         if self.query_weight is not None:
             queries = self.groups.query_of_row()[keep]

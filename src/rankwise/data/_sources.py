@@ -83,19 +83,19 @@ class RowSource:
 class ParquetRows(RowSource):
     """Rows of one or several Parquet files, in the order of the files, which are read again in each pass.
 
-    Attributes
+    Parameters
     ----------
-    paths : tuple of Path
-        The files.
     features : tuple of str
         The columns that are features, in their order.
     has_qid : bool
         Whether there is a column of query ids.
     categories : dict of str to tuple of str
         The values of the features that are categories, where they are known.
-    skip_bad : bool
+    paths : tuple of Path
+        The files.
+    skip_bad : bool, default=False
         Whether malformed rows are left out.
-    row_groups : tuple of tuple of int or None
+    row_groups : tuple of tuple of int, optional
         The row groups of each file that are read; None is all.
     options : TableOptions
         What the columns mean.
@@ -136,8 +136,18 @@ class ParquetRows(RowSource):
         ----------
         files : path or list of paths
             Files or patterns (`parts/*.parquet`).
-        skip_bad, label, positive, qid, drop, categories
-            As in `rankwise.read`.
+        skip_bad : bool, default=False
+            Leave malformed rows out.
+        label : str, optional
+            Column of the labels, as in `rankwise.read`.
+        positive : str or float, optional
+            The label that becomes 1; all others become 0.
+        qid : str, optional
+            Column of the query ids.
+        drop : sequence of str, default=()
+            Columns to leave out.
+        categories : sequence of str, default=()
+            Columns that are categories even where all their values are numbers.
 
         Returns
         -------
@@ -163,7 +173,13 @@ class ParquetRows(RowSource):
         )
 
     def with_found_categories(self) -> ParquetRows:
-        """With the values of the columns that are texts or categories, for which these columns are read once."""
+        """With the values of the columns that are texts or categories, for which these columns are read once.
+
+        Returns
+        -------
+        ParquetRows
+            The same rows; texts are read as codes.
+        """
         encoders: dict[str, CategoryEncoder] | None = None
         for path in self.paths:
             schema = open_parquet(path)[0]
@@ -178,11 +194,23 @@ class ParquetRows(RowSource):
         return replace(self, categories={name: encoder.values() for name, encoder in (encoders or {}).items()})
 
     def rows_at_most(self) -> int:
-        """Rows of all files, malformed ones included."""
+        """Rows of all files, malformed ones included.
+
+        Returns
+        -------
+        int
+            Their number.
+        """
         return sum(map(rows_in, self.paths))
 
     def pieces(self) -> list[ParquetRows]:
-        """Each row group by itself."""
+        """Each row group by itself.
+
+        Returns
+        -------
+        list of ParquetRows
+            One for each row group of each file.
+        """
         return [
             replace(self, paths=(path,), row_groups=((group,),))
             for path in self.paths
@@ -190,7 +218,13 @@ class ParquetRows(RowSource):
         ]
 
     def batches(self) -> Iterator[TableRows]:
-        """All rows, some at a time; document ids are left where they are."""
+        """All rows, some at a time; document ids are left where they are.
+
+        Yields
+        ------
+        TableRows
+            Features, labels and query ids of some rows.
+        """
         at_once = max(1, VALUES_AT_ONCE // max(1, len(self.features)))
         encoders = {name: partial(column_codes, name=name, values=values) for name, values in self.categories.items()}
         try:
@@ -208,7 +242,13 @@ class ParquetRows(RowSource):
             pa.default_memory_pool().release_unused()  # else Arrow would keep it for the next reading
 
     def blocks(self) -> Iterator[NDArray[np.float32]]:
-        """The features, some rows at a time."""
+        """The features, some rows at a time.
+
+        Returns
+        -------
+        iterator of array
+            Blocks of rows, in single precision.
+        """
         return (rows.X for rows in self.batches())
 
     def __str__(self) -> str:

@@ -30,7 +30,7 @@ def read(
     header: bool = True,
     categories: Sequence[str] = (),
 ) -> RankingData:
-    """Read ranking data; the format is told from the name and the first line.
+    """Read ranking data; the format follows from the name and the first line.
 
     Several files of one format follow each other as one data set, in which a qid means the same query in
     all files. Plain or packed (.gz, .bz2, .xz, .zst):
@@ -42,9 +42,40 @@ def read(
       (docid), and features by any name (feature_1, feature_2, … are features without one);
     - TREC judgements and one run, in either order: the result has no features, but `scores`.
 
-    A malformed line is an error that names file, line and column; with `skip_bad` such lines are left out
-    and counted in `notes`.
+    In a table, columns of texts become `categories`: their column holds codes, 0 for the first of the sorted values. A
+    column of a text file is one of texts if more than half of its first values are no numbers.
 
+    Parameters
+    ----------
+    *files : str or path
+        The files.
+    skip_bad : bool, default=False
+        Leave malformed lines out and count them in `notes`; else they are errors that name file, line and column.
+    label : str or int, optional
+        Column of the labels of a table; by default label, relevance or y, or the first of a table without a header.
+    positive : str or float, optional
+        The label that becomes 1; all others become 0.
+    qid : str or int, optional
+        Column of the query ids of a table; by default qid, query_id or query.
+    drop : sequence of str or int, default=()
+        Columns of a table to leave out.
+    header : bool, default=True
+        Whether the first line of a CSV or TSV file names the columns; else they are named by their numbers, from 1.
+    categories : sequence of str, default=()
+        Columns of a table that are categories even where their values are numbers.
+
+    Returns
+    -------
+    RankingData
+        The rows of all files, in their order.
+
+    Raises
+    ------
+    DataError
+        If a file is missing, damaged or malformed, or an option means nothing for it.
+
+    Examples
+    --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp(), "train.txt")
     >>> _ = path.write_text("2 qid:1 1:0.5 3:1e-3 # d1\\n0 qid:1 2:0.25 # d2\\n")

@@ -27,8 +27,23 @@ def write(data: RankingData, path: str | PathLike[str]) -> None:
     """Write data so that `read` gives it back exactly; the ending of the name chooses the format.
 
     `.parquet`, `.csv` and `.tsv` are tables, any other ending is LETOR text, which has no names of features; text is
-    packed with a further `.gz`, `.bz2`, `.xz` or `.zst`. The file appears when it is complete, never in part.
+    packed with a further `.gz`, `.bz2`, `.xz` or `.zst`. Categories are written as their texts. The file appears when
+    it is complete, never in part.
 
+    Parameters
+    ----------
+    data : RankingData
+        The data.
+    path : str or path
+        Where to write it.
+
+    Raises
+    ------
+    DataError
+        If the format has no place for something in the data.
+
+    Examples
+    --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp(), "small.txt")
     >>> write(RankingData([[0.5, 0.1]], [2], qid=[7], doc_ids=["d1"]), path)
