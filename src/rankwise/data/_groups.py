@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from rankwise.errors import DataError, ShapeError
-from rankwise.types import IntArray
+from rankwise.types import AnyArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +36,12 @@ class QueryGroups:
     (array([7, 3]), array([3, 1]), array([0, 1, 3, 2]))
     """
 
-    qids: NDArray[Any]
+    qids: AnyArray
     offsets: IntArray
     order: IntArray | None = None
 
     @classmethod
-    def from_qid(cls, qid: Any) -> QueryGroups:
+    def from_qid(cls, qid: ArrayLike) -> QueryGroups:
         """Group rows by their query id, any id that numpy can compare.
 
         Parameters
@@ -80,7 +79,7 @@ class QueryGroups:
         return cls(unique[appearance], np.concatenate(([0], np.cumsum(sizes))).astype(np.int64), order)
 
     @classmethod
-    def from_sizes(cls, sizes: Sequence[int] | NDArray[Any]) -> QueryGroups:
+    def from_sizes(cls, sizes: Sequence[int] | AnyArray) -> QueryGroups:
         """Groups that follow each other with these many rows, as LightGBM's `.query` files say it.
 
         Parameters
@@ -115,7 +114,7 @@ class QueryGroups:
         return cls.from_sizes([n_rows])
 
     @classmethod
-    def of_rows(cls, qid: Any, n_rows: int) -> QueryGroups:
+    def of_rows(cls, qid: ArrayLike | None, n_rows: int) -> QueryGroups:
         """The groups of `n_rows` rows: one list where `qid` is None, else by `qid`, which must have that length.
 
         Parameters
@@ -152,7 +151,7 @@ class QueryGroups:
         """Rows of each query."""
         return np.diff(self.offsets)
 
-    def grouped(self, rows: NDArray[Any]) -> NDArray[Any]:
+    def grouped(self, rows: AnyArray) -> AnyArray:
         """Values per row in grouped order.
 
         Parameters
@@ -167,7 +166,7 @@ class QueryGroups:
         """
         return rows if self.order is None else rows[self.order]
 
-    def ungrouped(self, rows: NDArray[Any]) -> NDArray[Any]:
+    def ungrouped(self, rows: AnyArray) -> AnyArray:
         """The inverse of `grouped`: from grouped order back to the order of the input.
 
         Parameters

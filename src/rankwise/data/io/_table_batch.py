@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from rankwise.data._arrow_columns import is_category, is_number, is_text, pc, texts
+from rankwise.data._arrow_columns import (
+    ArrowColumn,
+    equal_numbers,
+    equal_texts,
+    is_category,
+    is_number,
+    is_text,
+    pc,
+    texts,
+)
 from rankwise.errors import FormatError
-from rankwise.types import BoolArray, FloatArray
+from rankwise.types import AnyArray, BoolArray, FloatArray
 
 # As Python's float takes it, blanks trimmed; "nan" is a missing value and has become null before.
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
@@ -22,11 +30,11 @@ INFINITE = r"^[+-]?(?i:inf|infinity)$"
 class TableBatch:
     """A batch of rows, the first of them on `line`; `good` marks the rows that nothing has rejected."""
 
-    def __init__(self, batch: Any, path: Path, line: int, skip_bad: bool) -> None:
+    def __init__(self, batch: pa.RecordBatch, path: Path, line: int, skip_bad: bool) -> None:
         self._batch, self._path, self._line, self._skip_bad = batch, path, line, skip_bad
         self.good = np.ones(batch.num_rows, dtype=bool)
 
-    def numbers(self, name: str, kind: Any, *, remedy: str = "name it in categories") -> NDArray[Any]:
+    def numbers(self, name: str, kind: pa.DataType, *, remedy: str = "name it in categories") -> AnyArray:
         """A column as finite numbers, NaN where it is empty; `remedy` is what to do where it is none of numbers."""
         column = self._batch[name]
         if not (is_text(column.type) or is_number(column.type)):
@@ -41,16 +49,16 @@ class TableBatch:
             is_finite = pc.match_substring_regex(trimmed, NUMBER).fill_null(True)
             self.reject(~is_finite.to_numpy(False), name, "hold finite numbers", f", or {remedy}")
             numbers = pc.if_else(is_finite, trimmed, None).cast(kind)
-        values: NDArray[Any] = numbers.to_numpy(zero_copy_only=False)
+        values: AnyArray = numbers.to_numpy(zero_copy_only=False)
         self.reject(np.isinf(values), name, "hold finite numbers")
         return values
 
-    def texts(self, name: str) -> Any:
+    def texts(self, name: str) -> ArrowColumn:
         """A column as texts without blanks around them, null where it is empty."""
         trimmed = pc.utf8_trim_whitespace(texts(self._batch[name]))
         return pc.if_else(pc.equal(trimmed, ""), None, trimmed)
 
-    def codes(self, name: str, encode: Callable[[Any], NDArray[np.float32]]) -> NDArray[np.float32]:
+    def codes(self, name: str, encode: Callable[[ArrowColumn], NDArray[np.float32]]) -> NDArray[np.float32]:
         """A column of categories as codes; those of a category type keep its order."""
         column = self._batch[name]
         return encode(self.texts(name) if is_text(column.type) else column)
@@ -75,17 +83,16 @@ class TableBatch:
     def labels(self, name: str, positive: str | float | None) -> FloatArray:
         """Labels as numbers; with a positive one, 1 where it is that and else 0."""
         if isinstance(positive, str):
-            is_positive = pc.equal(self.texts(name), positive.strip())
-            return np.asarray(is_positive.cast(pa.float64()).to_numpy(zero_copy_only=False))
+            return equal_texts(self.texts(name), positive)
         values = self.numbers(name, pa.float64(), remedy="say by positive which text counts as 1")
-        return values if positive is None else np.where(np.isnan(values), np.nan, values == positive)
+        return values if positive is None else equal_numbers(values, positive)
 
     def missing(self, name: str) -> BoolArray:
         """Where a column is empty."""
         empty: BoolArray = self._batch[name].is_null(nan_is_null=True).to_numpy(False)
         return empty
 
-    def kept(self, name: str) -> Any:
+    def good_rows(self, name: str) -> ArrowColumn:
         """A column's values in the rows that are good so far; categories are what they stand for."""
         column = self._batch[name].filter(pa.array(self.good))
         return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column

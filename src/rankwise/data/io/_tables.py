@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from pyarrow import parquet
 
 from rankwise.data._arrow_columns import (
+    ArrowColumn,
     category_codes,
     category_values,
     changed_codes,
@@ -26,7 +26,7 @@ from rankwise.data.io._formats import Detected, numbered_columns
 from rankwise.data.io._streams import COMPRESSIONS, open_stream
 from rankwise.data.io._table_batch import TableBatch
 from rankwise.errors import DataError, FormatError
-from rankwise.types import FloatArray
+from rankwise.types import AnyArray, FloatArray
 
 BUFFER_BYTES = 1 << 16  # of each column of an open Parquet file
 
@@ -37,8 +37,8 @@ class TableRows:
 
     X: NDArray[np.float32]
     y: FloatArray
-    qid: Any
-    doc_ids: NDArray[Any]
+    qid: ArrowColumn | None
+    doc_ids: AnyArray
     skipped: int
 
 
@@ -48,8 +48,8 @@ class _Parts:
 
     X: list[NDArray[np.float32]] = field(default_factory=list)
     y: list[FloatArray] = field(default_factory=list)
-    qid: list[Any] = field(default_factory=list)
-    doc_ids: list[Any] = field(default_factory=list)
+    qid: list[ArrowColumn] = field(default_factory=list)
+    doc_ids: list[AnyArray] = field(default_factory=list)
     skipped: int = 0
 
 
@@ -112,7 +112,7 @@ class CategoryEncoder:
         self._name, self._is_sorted = name, is_sorted
         self._codes: dict[str, int] = {}
 
-    def __call__(self, column: Any) -> NDArray[np.float32]:
+    def __call__(self, column: ArrowColumn) -> NDArray[np.float32]:
         """The codes of some rows."""
         for value in category_values(column, self._name):
             self._codes.setdefault(value, len(self._codes))
@@ -186,7 +186,7 @@ def rows_of_batch(
     batch: TableBatch,
     columns: Columns,
     features: tuple[str, ...],
-    encoders: Mapping[str, Callable[[Any], NDArray[np.float32]]] | None = None,
+    encoders: Mapping[str, Callable[[ArrowColumn], NDArray[np.float32]]] | None = None,
     positive: str | float | None = None,
 ) -> TableRows:
     """The rows of a batch without the malformed ones, which are errors unless they are to be skipped.
@@ -207,12 +207,12 @@ def rows_of_batch(
         batch.reject(batch.missing(columns.qid), columns.qid, "be known for every row")
     ids = np.zeros(int(batch.good.sum()), dtype=DOC_ID_TYPE)
     if columns.doc_id is not None:
-        ids[:] = batch.kept(columns.doc_id).cast(pa.string()).fill_null("").to_numpy(zero_copy_only=False)
+        ids[:] = batch.good_rows(columns.doc_id).cast(pa.string()).fill_null("").to_numpy(zero_copy_only=False)
     skipped = int((~batch.good).sum())
     return TableRows(
         X[batch.good] if skipped else X,
         y[batch.good] if skipped else y,
-        None if columns.qid is None else batch.kept(columns.qid),
+        None if columns.qid is None else batch.good_rows(columns.qid),
         ids,
         skipped,
     )

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import IO
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import compute, csv, parquet
+from pyarrow import csv, parquet
 
+from rankwise.data._arrow_columns import pc
 from rankwise.data._atomic import atomic_path
 from rankwise.data._columns import Columns
 from rankwise.data._ranking_data import RankingData
@@ -19,7 +20,6 @@ from rankwise.data.io._streams import COMPRESSIONS, opened_to_write, without_com
 from rankwise.errors import DataError
 from rankwise.types import AnyArray
 
-pc: Any = compute  # typed too narrowly by its stubs
 VALUES_AT_ONCE = 1_000_000  # bounds the memory that formatting takes
 
 
@@ -101,11 +101,11 @@ def _letor_text(data: RankingData) -> Iterator[memoryview]:
         yield memoryview(pa.concat_arrays([ended]).buffers()[2])[: pc.sum(pc.binary_length(ended)).as_py()]
 
 
-def _text(numbers: Any) -> Any:
+def _text(numbers: AnyArray) -> pa.Array:
     return pa.array(numbers).cast(pa.string())
 
 
-def _entries(data: RankingData, rows: slice) -> tuple[Any, Any, Any]:
+def _entries(data: RankingData, rows: slice) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Columns and values of these rows, and where each row ends among them."""
     X = data.X[rows]
     if not data.is_sparse:
@@ -130,7 +130,7 @@ def _table(data: RankingData, rows: slice) -> pa.Table:
     return pa.table(columns)
 
 
-def _feature(values: AnyArray, categories: Sequence[str] | None) -> Any:
+def _feature(values: AnyArray, categories: Sequence[str] | None) -> pa.Array:
     """A column of numbers, or of the texts that codes stand for."""
     if categories is None:
         return pa.array(values)
@@ -172,6 +172,6 @@ def _write_parquet(data: RankingData, path: Path) -> None:
             writer.write_table(table)
 
 
-def _write_csv(data: RankingData, file: Any, delimiter: str) -> None:
+def _write_csv(data: RankingData, file: IO[bytes], delimiter: str) -> None:
     for number, table in enumerate(_tables(data)):
         csv.write_csv(table, file, csv.WriteOptions(include_header=number == 0, delimiter=delimiter))

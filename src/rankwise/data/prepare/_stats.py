@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.data._ranking_data import RankingData
-from rankwise.types import IntArray
+from rankwise.types import AnyArray, IntArray, JsonObject
 
 ROWS_AT_ONCE = 65_536  # bounds the memory that counting takes
 
@@ -62,7 +60,7 @@ class Stats:
     missing_values: int
     duplicate_doc_ids: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """All fields as plain numbers, ready for JSON.
 
         Returns
@@ -128,7 +126,7 @@ def _filled_and_missing(data: RankingData) -> tuple[int, int]:
     return filled, missing
 
 
-def _duplicates(query_of_row: IntArray, doc_ids: NDArray[Any] | None) -> int:
+def _duplicates(query_of_row: IntArray, doc_ids: AnyArray | None) -> int:
     """Rows whose document was named before in their query; rows without an id ("") count for nothing."""
     if doc_ids is None:
         return 0
