@@ -66,6 +66,13 @@ def table_columns(table: Any) -> list[NamedColumn]:
     return [(name, _pandas_column(table.iloc[:, place], name)) for place, name in enumerate(table.columns)]
 
 
+def encode_table(table: Any, expected: Categories | None = None) -> EncodedColumns:
+    """All columns of what `as_table` gives as one array; see `encode_columns`."""
+    if hasattr(table, "iloc") and not expected and set(table.dtypes) in ({np.dtype("f4")}, {np.dtype("f8")}):
+        return EncodedColumns(table.to_numpy(), {})
+    return encode_columns(table_columns(table), table.shape[0], expected)
+
+
 def encode_columns(columns: Sequence[NamedColumn], rows: int, expected: Categories | None = None) -> EncodedColumns:
     """Columns as one array, float32 where that holds all numbers, else float64; what is missing is NaN.
 

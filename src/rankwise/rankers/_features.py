@@ -12,7 +12,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from rankwise.data._arrow_columns import Categories
-from rankwise.data._frames import as_table, encode_columns, is_frame, table_columns
+from rankwise.data._frames import as_table, encode_table, is_frame
 from rankwise.data._ranking_data import RankingData
 from rankwise.data._sources import RowSource
 from rankwise.errors import DataError, RankwiseError, ShapeError
@@ -138,7 +138,7 @@ def _checked(model: Any, X: Any, fitting: bool) -> Any:
     elif is_frame(X):
         table = as_table(X)
         _check_feature_names(model, table, reset=fitting)
-        encoded = encode_columns(table_columns(table), table.shape[0], None if fitting else categories_of(model))
+        encoded = encode_table(table, None if fitting else categories_of(model))
         X, categories = encoded.X, encoded.categories
     else:
         _check_feature_names(model, X, reset=fitting)
