@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +16,13 @@ import pytest
 import rankwise as rw
 from rankwise.data import RankingData
 from rankwise.errors import DataError, ModelFileError
+from tests.data.frames import ArrowStream
 from tests.rankers.factories import TRAIN, VALID
 from tests.rankers.test_one_input import RANKERS
 
 RNG = np.random.default_rng(3)
 KINDS = np.array(["book", "film", "song", "game", "play"])
 SPECIAL = "a[0]"  # LightGBM refuses such names
-
-
-class ArrowStream:
-    """A frame of a library that shares its columns by the Arrow PyCapsule interface alone, as polars does."""
-
-    def __init__(self, table: pa.Table) -> None:
-        self.table = table
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self.table.__arrow_c_stream__(requested_schema)
 
 
 def frame_of(rows: int, seed: int) -> tuple[pd.DataFrame, Any]:
@@ -58,23 +50,27 @@ FORMS: dict[str, Callable[[pd.DataFrame], Any]] = {
     ),
 }
 MODELS: dict[str, Callable[[], Any]] = {
-    "lambdamart": lambda: rw.LambdaMART("auc", n_estimators=3, min_child_samples=5, random_state=0),
-    "classifier": lambda: rw.RateClassifier("f1", n_estimators=10, random_state=0),
+    "lambdamart": lambda: rw.LambdaMART("auc", n_estimators=3, min_child_samples=5, random_state=0, n_jobs=1),
+    "classifier": lambda: rw.RateClassifier("f1", n_estimators=5, folds=2, random_state=0, n_jobs=1),
 }
 
 
-def fit(kind: str, form: str, frame: pd.DataFrame = FRAME, **options: Any) -> Any:
-    X = FORMS[form](frame)
-    return MODELS[kind]().fit(
-        X, *([] if isinstance(X, RankingData) else [np.isin(frame["kind"], ["film", "game"])]), **options
-    )
+def fit(kind: str, form: str, eval_set: Any = None) -> Any:
+    X = FORMS[form](FRAME)
+    return MODELS[kind]().fit(X, None if isinstance(X, RankingData) else Y, eval_set=eval_set)
+
+
+@cache
+def fitted(kind: str) -> Any:
+    """A model of texts, not to be changed."""
+    return fit(kind, "pandas text")
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("kind", MODELS)
 def test_every_form_of_a_frame_is_the_same_model(kind: str, form: str) -> None:
     model = fit(kind, form)
-    expected = (model if form == "ranking data" else fit(kind, "pandas text")).scores(OTHER)
+    expected = (model if form == "ranking data" else fitted(kind)).scores(OTHER)
     assert model.categories_ == {"kind": tuple(sorted(KINDS))} or form == "arrow chunks"
     assert model.feature_names_in_.tolist() == [SPECIAL, "kind", "sold"]
     assert set(model.categories_["kind"]) == set(KINDS)
@@ -98,7 +94,7 @@ def test_an_eval_set_has_the_codes_of_the_training_rows(kind: str, form: str) ->
 
 @pytest.mark.parametrize("kind", MODELS)
 def test_what_training_never_saw_is_missing(kind: str) -> None:
-    model = fit(kind, "pandas text")
+    model = fitted(kind)
     known = OTHER[:4].reset_index(drop=True)
     strange, missing = known.assign(kind="opera"), known.assign(kind=pd.Series([None] * 4, dtype="str"))
     assert np.array_equal(model.scores(strange), model.scores(missing))
@@ -156,7 +152,7 @@ def test_names_that_lightgbm_refuses(name: str, judged: bool, form: str) -> None
 
 
 def test_an_explanation_names_the_categories() -> None:
-    model = fit("lambdamart", "pandas text")
+    model = fitted("lambdamart")
     film, song = (int(np.flatnonzero(FRAME["kind"] == kind)[0]) for kind in ("film", "song"))
     why = model.explain(FRAME, film, song)
     first = why.parts(why.features)[0]
@@ -164,13 +160,17 @@ def test_an_explanation_names_the_categories() -> None:
     assert "film" in str(why)
 
 
-def test_numbers_are_looked_up_as_texts() -> None:
+def test_numbers_are_categories_that_say_the_same_number() -> None:
     frame = pd.DataFrame({"zip": pd.Categorical(np.arange(300) % 7 * 1000)})
     y = np.isin(frame["zip"], [1000, 4000])
-    model = rw.LambdaMART("auc", n_estimators=2, min_child_samples=5).fit(frame, y)
+    model = rw.LambdaMART("auc", n_estimators=2, min_child_samples=5, n_jobs=1).fit(frame, y)
     assert model.categories_ == {"zip": ("0", "1000", "2000", "3000", "4000", "5000", "6000")}
     for kind in (np.int64, np.float64, np.float32, str):
         assert np.array_equal(model.predict(frame.astype({"zip": kind})), model.predict(frame))
+    texts = frame.astype({"zip": str})
+    texts["zip"] = "0" + texts["zip"]  # as zip codes are written, and as a file may be taken for numbers
+    again = rw.LambdaMART("auc", n_estimators=2, min_child_samples=5, n_jobs=1).fit(texts, y)
+    assert np.array_equal(again.predict(frame.astype({"zip": float})), again.predict(texts))
     numbers = RankingData(frame.astype(float).to_numpy(), y * 1, qid=None, feature_names=["zip"])
     assert np.array_equal(model.predict(numbers), model.predict(frame))
 
@@ -194,7 +194,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
 def test_other_types_than_in_training_are_refused(kind: str, case: str) -> None:
     X, words = REFUSED[case]
     with pytest.raises(DataError, match=words):
-        fit(kind, "pandas text").scores(X)
+        fitted(kind).scores(X)
 
 
 def test_columns_that_no_model_takes() -> None:
@@ -224,15 +224,32 @@ def test_precision_is_that_of_the_frame() -> None:
     """Rows that differ in double precision alone are told apart, beside a column of texts too."""
     value = 1.0 + np.arange(200) * 1e-12
     frame, y = pd.DataFrame({"value": value, "kind": "a"}), (np.arange(200) % 2) * 1.0
-    model = rw.LambdaMART("auc", n_estimators=5, num_leaves=60, min_child_samples=1, min_sum_hessian_in_leaf=0.0)
+    model = rw.LambdaMART(
+        "auc", n_estimators=5, num_leaves=60, min_child_samples=1, min_sum_hessian_in_leaf=0.0, n_jobs=1
+    )
     assert np.unique(model.fit(frame, y).predict(frame)).size > 50
 
 
 def test_polars_is_read_as_arrow() -> None:
     polars = pytest.importorskip("polars")
     frame = polars.from_pandas(FRAME.reset_index(drop=True))
-    expected = fit("lambdamart", "pandas text").predict(FRAME)
+    expected = fitted("lambdamart").predict(FRAME)
     for table in (frame, frame.with_columns(polars.col("kind").cast(polars.Categorical))):
         assert np.array_equal(MODELS["lambdamart"]().fit(table, Y).predict(table), expected)
     with pytest.raises(DataError, match="a LazyFrame has no rows yet"):
         rw.LambdaMART().fit(frame.lazy(), Y)
+
+
+def test_parquet_that_is_read_in_passes(tmp_path: Path) -> None:
+    data = FORMS["ranking data"](FRAME)
+    rw.write(data, tmp_path / "train.parquet")
+    rw.write(FORMS["ranking data"](OTHER), tmp_path / "other.parquet")
+    model = MODELS["lambdamart"]().fit(tmp_path / "train.parquet", eval_set=tmp_path / "other.parquet")
+    expected = MODELS["lambdamart"]().fit(data, eval_set=FORMS["ranking data"](OTHER))
+    assert model.categories_ == expected.categories_
+    assert model.evals_result_ == expected.evals_result_
+    scores = expected.predict(FORMS["ranking data"](OTHER))
+    assert np.array_equal(model.predict(tmp_path / "other.parquet"), scores)
+    few = OTHER[OTHER["kind"] == "song"]
+    rw.write(FORMS["ranking data"](few), tmp_path / "few.parquet")
+    assert np.array_equal(model.predict(tmp_path / "few.parquet"), scores[OTHER["kind"] == "song"])

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from pyarrow import compute
 
 from rankwise.errors import DataError
-from rankwise.types import AnyArray
+from rankwise.types import AnyArray, FloatArray
 
 pc: Any = compute  # typed too narrowly by its stubs
-ArrowColumn: TypeAlias = "pa.Array[Any] | pa.ChunkedArray[Any]"
+ArrowColumn: TypeAlias = pa.Array | pa.ChunkedArray
 # The values of a category feature by the feature's name: code k stands for value k.
 Categories: TypeAlias = dict[str, tuple[str, ...]]
 
@@ -39,13 +39,13 @@ def is_number(kind: pa.DataType) -> bool:
     return any(is_kind(kind) for is_kind in of_kinds)
 
 
-def texts(column: Any) -> Any:
+def texts(column: ArrowColumn) -> ArrowColumn:
     """The values as Arrow strings; 3.0 is "3"."""
     decoded = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
     return decoded.cast(pa.string())
 
 
-def numbers(column: Any) -> AnyArray:
+def numbers(column: ArrowColumn) -> AnyArray:
     """The values of a column of numbers, NaN where there is none: float32 where that holds them all, else float64."""
     kind = column.type
     is_single = pa.types.is_null(kind) or (not pa.types.is_decimal(kind) and kind.bit_width <= 16)
@@ -54,12 +54,23 @@ def numbers(column: Any) -> AnyArray:
     return values
 
 
-def category_values(column: Any, name: str) -> tuple[str, ...]:
+def equal_texts(column: ArrowColumn, text: str) -> FloatArray:
+    """1 where a column says this text, blanks around it aside, else 0; NaN where it is missing."""
+    is_equal = pc.equal(pc.utf8_trim_whitespace(texts(column)), text.strip())
+    return np.asarray(is_equal.cast(pa.float64()).to_numpy(zero_copy_only=False))
+
+
+def equal_numbers(values: FloatArray, number: float) -> FloatArray:
+    """1 where a value is this number, else 0; NaN where it is missing."""
+    return np.where(np.isnan(values), np.nan, values == number)
+
+
+def category_values(column: ArrowColumn, name: str) -> tuple[str, ...]:
     """The values of a column that is to be a category: in the order of a category type, sorted where they are texts."""
     if pa.types.is_dictionary(column.type):
         values = dict.fromkeys(texts(_dictionary(column).dictionary).drop_null().to_pylist())
     else:
-        values = dict.fromkeys(sorted(pc.unique(column).drop_null().to_pylist()))
+        values = dict.fromkeys(sorted(texts(pc.unique(column)).drop_null().to_pylist()))
     check_category_count(len(values), name)
     return tuple(values)
 
@@ -73,7 +84,7 @@ def check_category_count(count: int, name: str) -> None:
         )
 
 
-def category_codes(column: Any, values: Sequence[str]) -> NDArray[np.float32]:
+def category_codes(column: ArrowColumn, values: Sequence[str]) -> NDArray[np.float32]:
     """The place of each text among the values; NaN where it is missing or none of them."""
     encoded = _dictionary(column)
     places = pc.index_in(texts(encoded.dictionary), value_set=pa.array(values, pa.string()))
@@ -88,7 +99,7 @@ def changed_codes(codes: AnyArray, values: Sequence[str], new_values: Sequence[s
     return new_codes[np.where(np.isnan(codes), len(values), codes).astype(np.int64)]
 
 
-def _dictionary(column: Any) -> Any:
+def _dictionary(column: ArrowColumn) -> pa.DictionaryArray:
     """The column as one dictionary array."""
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if isinstance(whole, pa.ChunkedArray):  # older pyarrow keeps the chunks of an empty column
@@ -96,11 +107,11 @@ def _dictionary(column: Any) -> Any:
     return whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
 
 
-def query_ids(pieces: Sequence[Any]) -> AnyArray:
+def query_ids(pieces: Sequence[ArrowColumn]) -> AnyArray:
     """Whole numbers where all ids are such, else text."""
     if len({piece.type for piece in pieces}) > 1:
         pieces = [piece.cast(pa.string()) for piece in pieces]
-    column: Any = pa.chunked_array(list(pieces))
+    column = pa.chunked_array(list(pieces))
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
         return np.asarray(column.to_numpy())
     ids = texts(column)

@@ -18,6 +18,18 @@ def atomic_path(path: str | PathLike[str]) -> Iterator[Path]:
 
     If the block raises, the temporary file is removed and an older file at `path` stays as it was.
 
+    Parameters
+    ----------
+    path : str or path
+        Where the file is to be.
+
+    Yields
+    ------
+    Path
+        Where to write it.
+
+    Examples
+    --------
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp(), "model.txt")
     >>> with atomic_path(target) as temporary:

@@ -68,6 +68,39 @@ class Columns:
         return [*filter(None, (self.label, self.qid, self.doc_id)), *self.features]
 
 
+@dataclass(frozen=True)
+class TableOptions:
+    """How a table is read; see `rankwise.read`. Without a header, columns are named by their numbers, from 1."""
+
+    label: str | None = None
+    positive: str | float | None = None
+    qid: str | None = None
+    drop: tuple[str, ...] = ()
+    header: bool = True
+    categories: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        label: str | int | None = None,
+        positive: str | float | None = None,
+        qid: str | int | None = None,
+        drop: Sequence[str | int] = (),
+        header: bool = True,
+        categories: Sequence[str] = (),
+    ) -> TableOptions:
+        """From what `read` is called with: columns may be given by number."""
+        named = [None if name is None else str(name) for name in (label, qid)]
+        listed = [[names] if isinstance(names, str) else names for names in (drop, categories)]
+        dropped, categorical = (tuple(map(str, names)) for names in listed)
+        first = "1" if named[0] is None and not header else named[0]
+        return cls(first, positive, named[1], dropped, header, categorical)
+
+    def columns(self, names: Sequence[str], source: str | Path) -> Columns:
+        """What the columns of these names mean."""
+        return Columns.of(names, source, label=self.label, qid=self.qid, drop=self.drop)
+
+
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names)[:200]
 

@@ -4,15 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import DTypeLike
 from pyarrow import interchange
 
-from rankwise.data._arrow_columns import Categories, category_codes, category_values, is_category, is_number, numbers
+from rankwise.data._arrow_columns import (
+    ArrowColumn,
+    Categories,
+    category_codes,
+    category_values,
+    equal_numbers,
+    equal_texts,
+    is_category,
+    is_number,
+    numbers,
+)
 from rankwise.errors import DataError
-from rankwise.types import AnyArray
+from rankwise.types import AnyArray, FloatArray
+
+Column: TypeAlias = AnyArray | ArrowColumn  # an array of numbers, or an Arrow column of any type
+NamedColumn: TypeAlias = tuple[object, Column]
 
 NUMERIC_KINDS = "fiub"  # of numpy's types
 
@@ -45,14 +59,21 @@ def as_table(frame: Any) -> Any:
         raise DataError(f"this {type(frame).__name__} cannot be read as a table ({reason}); pass an array") from problem
 
 
-def table_columns(table: Any) -> list[tuple[Any, Any]]:
+def table_columns(table: Any) -> list[NamedColumn]:
     """Names and columns of what `as_table` gives: numpy arrays of numbers, or Arrow columns of any type."""
     if isinstance(table, pa.Table):
         return list(zip(table.column_names, table.columns, strict=True))
     return [(name, _pandas_column(table.iloc[:, place], name)) for place, name in enumerate(table.columns)]
 
 
-def encode_columns(columns: Sequence[tuple[Any, Any]], rows: int, expected: Categories | None = None) -> EncodedColumns:
+def encode_table(table: Any, expected: Categories | None = None) -> EncodedColumns:
+    """All columns of what `as_table` gives as one array; see `encode_columns`."""
+    if hasattr(table, "iloc") and not expected and set(table.dtypes) in ({np.dtype("f4")}, {np.dtype("f8")}):
+        return EncodedColumns(table.to_numpy(), {})
+    return encode_columns(table_columns(table), table.shape[0], expected)
+
+
+def encode_columns(columns: Sequence[NamedColumn], rows: int, expected: Categories | None = None) -> EncodedColumns:
     """Columns as one array, float32 where that holds all numbers, else float64; what is missing is NaN.
 
     Texts and category types are codes for `expected` values, those of a model, or else for their own.
@@ -60,12 +81,10 @@ def encode_columns(columns: Sequence[tuple[Any, Any]], rows: int, expected: Cate
     categories: Categories = {}
     arrays = []
     for name, column in columns:
-        values = None if expected is None else expected.get(name)
-        if values is None and _is_category(column):
-            values = _new_values(column, name, expected)
+        values = _category_values(column, name, expected)
         if values is not None:
-            categories[name] = values
-        arrays.append(_numbers(column, name) if values is None else column_codes(column, name, values))
+            categories[str(name)] = values
+        arrays.append(_numbers(column, name) if values is None else column_codes(column, str(name), values))
     dtype = np.result_type(np.float32, *(array.dtype for array in arrays))
     X = np.empty((rows, len(arrays)), dtype=np.float32 if dtype == np.float32 else np.float64)
     for place, array in enumerate(arrays):
@@ -73,23 +92,27 @@ def encode_columns(columns: Sequence[tuple[Any, Any]], rows: int, expected: Cate
     return EncodedColumns(X, categories)
 
 
-def column_codes(column: Any, name: str, values: tuple[str, ...]) -> AnyArray:
-    """Codes of a column that is a category of the model; numbers are looked up as texts."""
-    arrow = pa.array(column, from_pandas=True) if isinstance(column, np.ndarray) else column
-    if is_number(arrow.type):
-        if arrow.null_count < len(arrow) and not any(map(_is_plain_number, values)):
-            raise DataError(
-                f"column {name!r} is a category in the model ({', '.join(map(repr, values[:3]))}, …), got numbers; "
-                "pass such texts"
-            )
-    elif not is_category(arrow.type):
-        raise _unknown_type(name, str(arrow.type))
-    return category_codes(arrow, values)
+def column_codes(column: Column, name: str, values: tuple[str, ...]) -> AnyArray:
+    """Codes of a column that is a category of the model; numbers are those of texts that say the same number."""
+    if not isinstance(column, np.ndarray) and is_category(column.type):
+        return category_codes(column, values)
+    array = _numbers(column, name)
+    places = {_number(value, array.dtype): float(code) for code, value in reversed(list(enumerate(values)))}
+    unique, inverse = np.unique(array, return_inverse=True)
+    if set(places) == {None} and not np.isnan(unique[:1]).any():
+        raise DataError(
+            f"column {name!r} is a category in the model ({', '.join(map(repr, values[:3]))}, …), got numbers; "
+            "pass such texts"
+        )
+    codes = np.array([places.get(number, np.nan) for number in unique.tolist()], dtype=np.float32)
+    return codes[inverse]
 
 
-def _new_values(column: Any, name: Any, expected: Categories | None) -> tuple[str, ...] | None:
-    """The categories of a column that the model has none of; None where there is no value at all."""
-    if column.null_count == len(column):
+def _category_values(column: Column, name: object, expected: Categories | None) -> tuple[str, ...] | None:
+    """The values that the codes of a column stand for; None for a column of numbers, or without any value."""
+    if expected is not None and isinstance(name, str) and name in expected:
+        return expected[name]
+    if isinstance(column, np.ndarray) or not is_category(column.type) or column.null_count == len(column):
         return None
     if expected is not None:
         raise DataError(f"column {name!r} must hold numbers as in training, got {column.type}; pass numbers")
@@ -98,19 +121,34 @@ def _new_values(column: Any, name: Any, expected: Categories | None) -> tuple[st
     return category_values(column, name)
 
 
-def _is_category(column: Any) -> bool:
-    return not isinstance(column, np.ndarray) and is_category(column.type)
-
-
-def _is_plain_number(text: str) -> bool:
+def _number(text: str, dtype: DTypeLike) -> float | None:
+    """The number that a text says, at the precision of a column; None where it says none."""
     try:
-        float(text)
+        number = float({"true": "1", "false": "0"}.get(text, text))
+        return float(np.float32(number)) if dtype == np.float32 else number
     except ValueError:
-        return text in ("true", "false")
-    return True
+        return None
 
 
-def _numbers(column: Any, name: Any) -> AnyArray:
+def frame_labels(column: Column, name: str, positive: str | float | None) -> FloatArray:
+    """Labels: the numbers of a column, or 1 where it is the positive text or number and 0 elsewhere."""
+    if isinstance(positive, str):
+        return equal_texts(as_arrow(column), positive)
+    if not isinstance(column, np.ndarray) and not is_number(column.type):
+        raise DataError(
+            f"column {name!r} must hold numbers to be the label, got {column.type}; say which text counts as 1 by "
+            "positive="
+        )
+    values = _numbers(column, name).astype(np.float64)
+    return values if positive is None else equal_numbers(values, positive)
+
+
+def as_arrow(column: Column) -> ArrowColumn:
+    """The column as Arrow has it; NaN is null."""
+    return pa.array(column, from_pandas=True) if isinstance(column, np.ndarray) else column
+
+
+def _numbers(column: Column, name: object) -> AnyArray:
     if isinstance(column, np.ndarray):
         return column
     if is_category(column.type):  # without any value
@@ -120,7 +158,7 @@ def _numbers(column: Any, name: Any) -> AnyArray:
     return numbers(column)
 
 
-def _pandas_column(series: Any, name: Any) -> Any:
+def _pandas_column(series: Any, name: object) -> Column:
     """A numpy array of numbers, or else an Arrow array."""
     kind = series.dtype
     if isinstance(kind, np.dtype) and kind.kind in NUMERIC_KINDS:
@@ -135,7 +173,7 @@ def _pandas_column(series: Any, name: Any) -> Any:
         raise _unknown_type(name, f"{kind} ({' '.join(str(problem).split())})") from problem
 
 
-def _unknown_type(name: Any, kind: str) -> DataError:
+def _unknown_type(name: object, kind: str) -> DataError:
     return DataError(
         f"column {name!r} must hold numbers, truth values, texts or categories, got {kind}; convert it or leave it out"
     )

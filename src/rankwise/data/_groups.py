@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from rankwise.errors import DataError, ShapeError
-from rankwise.types import IntArray
+from rankwise.types import AnyArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,18 +20,40 @@ class QueryGroups:
     Query `q` owns grouped rows `offsets[q]:offsets[q + 1]`, and grouped row `g` is input row `order[g]`
     (`order` is None where the input is grouped already, so that nothing need be moved).
 
+    Parameters
+    ----------
+    qids : array
+        The id of each query, by first appearance.
+    offsets : array of int
+        Where each query begins in grouped order, and the number of rows at the end.
+    order : array of int, optional
+        The input row of each grouped row.
+
+    Examples
+    --------
     >>> groups = QueryGroups.from_qid([7, 7, 3, 7])
     >>> groups.qids, groups.sizes, groups.order
     (array([7, 3]), array([3, 1]), array([0, 1, 3, 2]))
     """
 
-    qids: NDArray[Any]
+    qids: AnyArray
     offsets: IntArray
     order: IntArray | None = None
 
     @classmethod
-    def from_qid(cls, qid: Any) -> QueryGroups:
-        """Group rows by their query id, any id that numpy can compare."""
+    def from_qid(cls, qid: ArrayLike) -> QueryGroups:
+        """Group rows by their query id, any id that numpy can compare.
+
+        Parameters
+        ----------
+        qid : array-like
+            One id per row.
+
+        Returns
+        -------
+        QueryGroups
+            The groups.
+        """
         ids = np.asarray(qid)
         if ids.ndim != 1:
             raise ShapeError(f"qid must have one entry per row, got an array of shape {ids.shape}; pass qid[:, 0]")
@@ -58,8 +79,19 @@ class QueryGroups:
         return cls(unique[appearance], np.concatenate(([0], np.cumsum(sizes))).astype(np.int64), order)
 
     @classmethod
-    def from_sizes(cls, sizes: Sequence[int] | NDArray[Any]) -> QueryGroups:
-        """Groups that follow each other with these many rows, as LightGBM's `.query` files say it."""
+    def from_sizes(cls, sizes: Sequence[int] | AnyArray) -> QueryGroups:
+        """Groups that follow each other with these many rows, as LightGBM's `.query` files say it.
+
+        Parameters
+        ----------
+        sizes : array-like of int
+            Rows of each query.
+
+        Returns
+        -------
+        QueryGroups
+            The groups, with ids 0, 1, …
+        """
         counts = np.asarray(sizes, dtype=np.int64)
         if counts.size == 0 or (counts <= 0).any():
             raise DataError(f"query sizes must be positive whole numbers, got {sizes!r}; leave out empty queries")
@@ -67,12 +99,36 @@ class QueryGroups:
 
     @classmethod
     def single(cls, n_rows: int) -> QueryGroups:
-        """All rows as one list: what `qid=None` means."""
+        """All rows as one list: what `qid=None` means.
+
+        Parameters
+        ----------
+        n_rows : int
+            Number of rows.
+
+        Returns
+        -------
+        QueryGroups
+            One group.
+        """
         return cls.from_sizes([n_rows])
 
     @classmethod
-    def of_rows(cls, qid: Any, n_rows: int) -> QueryGroups:
-        """The groups of `n_rows` rows: one list where `qid` is None, else by `qid`, which must have that length."""
+    def of_rows(cls, qid: ArrayLike | None, n_rows: int) -> QueryGroups:
+        """The groups of `n_rows` rows: one list where `qid` is None, else by `qid`, which must have that length.
+
+        Parameters
+        ----------
+        qid : array-like or None
+            One id per row.
+        n_rows : int
+            Number of rows.
+
+        Returns
+        -------
+        QueryGroups
+            The groups.
+        """
         if qid is None:
             return cls.single(n_rows)
         ids = np.asarray(qid)
@@ -95,12 +151,34 @@ class QueryGroups:
         """Rows of each query."""
         return np.diff(self.offsets)
 
-    def grouped(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """`rows` (one entry an input row) in grouped order."""
+    def grouped(self, rows: AnyArray) -> AnyArray:
+        """Values per row in grouped order.
+
+        Parameters
+        ----------
+        rows : array
+            One entry per row of the input.
+
+        Returns
+        -------
+        array
+            The entries in grouped order.
+        """
         return rows if self.order is None else rows[self.order]
 
-    def ungrouped(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """The inverse of `grouped`: from grouped order back to the order of the input."""
+    def ungrouped(self, rows: AnyArray) -> AnyArray:
+        """The inverse of `grouped`: from grouped order back to the order of the input.
+
+        Parameters
+        ----------
+        rows : array
+            One entry per row, in grouped order.
+
+        Returns
+        -------
+        array
+            The entries in the order of the input.
+        """
         if self.order is None:
             return rows
         back = np.empty_like(rows)
@@ -108,5 +186,11 @@ class QueryGroups:
         return back
 
     def query_of_row(self) -> IntArray:
-        """For each input row, the index of its query in `qids`."""
+        """For each input row, the index of its query in `qids`.
+
+        Returns
+        -------
+        array of int
+            One index per row of the input.
+        """
         return np.asarray(self.ungrouped(np.repeat(np.arange(self.n_queries), self.sizes)))

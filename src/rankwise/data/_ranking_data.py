@@ -8,22 +8,21 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from rankwise.data._arrow_columns import (
-    MAX_CATEGORIES,
-    Categories,
-    changed_codes,
-    is_number,
-    numbers,
-    pc,
-    query_ids,
-    texts,
-)
+from rankwise.data._arrow_columns import MAX_CATEGORIES, Categories, changed_codes, numbers, query_ids, texts
 from rankwise.data._columns import Columns, match_columns
-from rankwise.data._frames import as_table, column_codes, encode_columns, table_columns
+from rankwise.data._frames import (
+    Column,
+    NamedColumn,
+    as_arrow,
+    as_table,
+    column_codes,
+    encode_columns,
+    frame_labels,
+    table_columns,
+)
 from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError, ShapeError
 from rankwise.types import AnyArray, FloatArray, IntArray
@@ -34,15 +33,37 @@ DOC_ID_TYPE = np.dtypes.StringDType()
 
 @dataclass(frozen=True, eq=False)
 class RankingData:
-    """Documents of queries: features, labels, and who belongs to which query. Rows keep the input's order.
+    """Documents of queries: features, labels, and which document belongs to which query.
 
-    `X` is float32, dense or CSR; `y` float64, where a label below 0 means "not judged";
-    `query_weight` one number per query, by first appearance; `position` where each document of a click log was shown;
-    `doc_ids` text, one per row; `scores` what a file
-    brought along (a TREC run), −inf for a document that was not retrieved; `notes` what the reader of a
-    file should be told (what was left out, in words); `feature_names` one text per column of X, where they have names;
-    `source` what messages call the data (the files that it was read from).
+    Rows keep the order of the input. Arrays are views that cannot be written to.
 
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_rows, n_features)
+        Features, kept in single precision, dense or CSR; NaN is missing.
+    y : array-like
+        Label of each row; below 0 means not judged.
+    qid : array-like or None
+        Query of each row; None is one list.
+    doc_ids : array-like of str, optional
+        Document id of each row.
+    query_weight : array-like, optional
+        Weight of each query, by first appearance.
+    position : array-like, optional
+        Where each document of a click log was shown.
+    scores : array-like, optional
+        Scores that a file brought along (a TREC run), −inf for a document that was not retrieved.
+    notes : tuple of str
+        What the reader of a file should be told: what was left out, in words.
+    feature_names : list of str, optional
+        Name of each column of X.
+    source : str, default="the data"
+        What messages call the data: the files that it was read from.
+    categories : dict of str to tuple of str
+        The values of each feature that is a category, by its name: the column holds codes, code k for value k.
+
+    Examples
+    --------
     >>> data = RankingData([[0.5], [0.1], [0.9]], [1, 0, 2], qid=["a", "b", "a"])
     >>> data
     RankingData(3 rows, 2 queries, 1 feature, labels 0 to 2)
@@ -52,8 +73,8 @@ class RankingData:
 
     X: Any
     y: FloatArray
-    qid: NDArray[Any]
-    doc_ids: NDArray[Any] | None = None
+    qid: AnyArray
+    doc_ids: AnyArray | None = None
     query_weight: FloatArray | None = None
     position: FloatArray | IntArray | None = None
     scores: FloatArray | None = None
@@ -111,8 +132,19 @@ class RankingData:
         """Number of columns of X."""
         return int(self.X.shape[1])
 
-    def rows(self, keep: NDArray[Any]) -> RankingData:
-        """The rows that a mask or an index array keeps (query weights follow their queries)."""
+    def rows(self, keep: AnyArray) -> RankingData:
+        """The rows that a mask or an index array keeps; query weights follow their queries.
+
+        Parameters
+        ----------
+        keep : array of bool or int
+            The rows, by mask or by number.
+
+        Returns
+        -------
+        RankingData
+            Those rows, without the notes.
+        """
         weight = None
         if self.query_weight is not None:
             queries = self.groups.query_of_row()[keep]
@@ -250,15 +282,17 @@ class RankingData:
         features = [name for name in meaning.features if name not in (weight, position)]
         rows = len(columns[meaning.label])
         encoded = encode_columns([(name, columns[name]) for name in features], rows)
-        ids = np.zeros(rows, dtype=np.int64) if meaning.qid is None else query_ids([_arrow(columns[meaning.qid])])
-        documents = None if meaning.doc_id is None else texts(_arrow(columns[meaning.doc_id])).fill_null("").to_pylist()
+        ids = np.zeros(rows, dtype=np.int64) if meaning.qid is None else query_ids([as_arrow(columns[meaning.qid])])
+        documents = (
+            None if meaning.doc_id is None else texts(as_arrow(columns[meaning.doc_id])).fill_null("").to_pylist()
+        )
         return cls(
             encoded.X,
-            labels_of(_arrow(columns[meaning.label]), meaning.label, positive),
+            frame_labels(columns[meaning.label], meaning.label, positive),
             ids,
-            doc_ids=None if documents is None else np.array(documents, dtype=DOC_ID_TYPE),
-            query_weight=None if weight is None else _by_query(numbers(_arrow(columns[weight])), ids, weight),
-            position=None if position is None else numbers(_arrow(columns[position])),
+            doc_ids=documents,
+            query_weight=None if weight is None else _by_query(numbers(as_arrow(columns[weight])), ids, weight),
+            position=None if position is None else numbers(as_arrow(columns[position])),
             feature_names=features,
             source="the frame",
             categories=encoded.categories,
@@ -291,25 +325,7 @@ class RankingData:
         )
 
 
-def labels_of(column: Any, name: str, positive: str | float | None) -> FloatArray:
-    """Labels of an Arrow column: its numbers, or 1 where it is the positive text or number and 0 elsewhere."""
-    if isinstance(positive, str):
-        is_positive = pc.equal(pc.utf8_trim_whitespace(texts(column)), positive.strip())
-        return np.asarray(is_positive.cast(pa.float64()).to_numpy(zero_copy_only=False))
-    if not is_number(column.type):
-        raise DataError(
-            f"column {name!r} must hold numbers to be the label, got {column.type}; say which text counts as 1 by "
-            "positive="
-        )
-    values = numbers(column).astype(np.float64)
-    return values if positive is None else np.where(np.isnan(values), np.nan, values == positive)
-
-
-def _arrow(column: Any) -> Any:
-    return pa.array(column, from_pandas=True) if isinstance(column, np.ndarray) else column
-
-
-def _text_names(columns: Sequence[tuple[Any, Any]]) -> list[tuple[str, Any]]:
+def _text_names(columns: Sequence[NamedColumn]) -> list[tuple[str, Column]]:
     """The columns by texts, each of them different."""
     names = [str(name) for name, _ in columns]
     _check_names(names, len(names))
@@ -343,7 +359,7 @@ def _check_names(names: list[str] | None, n_features: int) -> None:
         raise DataError(f"feature_names must differ, got {twice!r} twice; rename one")
 
 
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+def _read_only(array: AnyArray) -> AnyArray:
     """A view that cannot be written to; the caller's own array stays as it was."""
     view = array.view()
     view.flags.writeable = False

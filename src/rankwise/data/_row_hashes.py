@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from rankwise.kernels.rows import _row_hash as row_sums
-from rankwise.types import FloatArray
+from rankwise.types import AnyArray, FloatArray
 
 ROWS_AT_ONCE = 4096  # so that the numbers stay in the cache
 
 RowHashes = NDArray[np.uint64]
 
 
-def row_hashes(X: Any, y: FloatArray) -> RowHashes:
+def row_hashes(X: AnyArray | sp.csr_matrix, y: FloatArray) -> RowHashes:
     """A key for each row, from its features and its label; rows that are alike have the same key."""
     own, of_label = _multipliers(X.shape[1])
     keys = np.zeros(X.shape[0], dtype=np.uint64)
@@ -48,6 +46,6 @@ def _multipliers(features: int) -> tuple[RowHashes, RowHashes]:
     return drawn[:-1], drawn[-1:]
 
 
-def _bits(numbers: Any) -> RowHashes:
+def _bits(numbers: AnyArray) -> RowHashes:
     # adding 0 makes −0 a plain 0
     return (np.ascontiguousarray(numbers, dtype=np.float64) + 0.0).view(np.uint64)

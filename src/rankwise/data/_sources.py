@@ -5,20 +5,30 @@ from __future__ import annotations
 import glob
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self, TypeGuard
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from rankwise.data._arrow_columns import Categories
-from rankwise.data._columns import Columns, match_columns
+from rankwise.data._arrow_columns import Categories, is_category
+from rankwise.data._columns import Columns, TableOptions, match_columns
+from rankwise.data._frames import column_codes
 from rankwise.data.io._formats import detect, numbered_columns
 from rankwise.data.io._table_batch import TableBatch
-from rankwise.data.io._tables import TableRows, open_parquet, row_groups_of, rows_in, rows_of_batch
+from rankwise.data.io._tables import (
+    CategoryEncoder,
+    TableRows,
+    category_encoders,
+    open_parquet,
+    row_groups_of,
+    rows_in,
+    rows_of_batch,
+)
 from rankwise.errors import DataError, FormatError
 
 VALUES_AT_ONCE = 1 << 22  # 16 MB of features
@@ -30,66 +40,177 @@ class RowSource:
 
     features: tuple[str, ...]
     has_qid: bool
+    categories: Categories = field(default_factory=dict)
     can_widen: ClassVar[bool] = False  # whether a numbered feature that is not there can be read as zeros
+    can_encode: ClassVar[bool] = False  # whether texts can be read as codes of categories
 
     @property
     def feature_names(self) -> list[str] | None:
         """The names of the features; None where they are numbers, as `read` has it."""
         names = list(self.features)
-        return None if names == numbered_columns(len(names)) else names
+        return None if names == numbered_columns(len(names)) and not self.categories else names
 
     @property
     def n_features(self) -> int:
-        """How many features per row has."""
+        """Number of features."""
         return len(self.features)
 
     def with_features(self, names: Sequence[str] | None, count: int, categories: Categories | None = None) -> Self:
-        """With the columns of other data: found by name where both have names, else by place."""
-        if categories:
+        """With the columns of other data: found by name where both have names, else by place.
+
+        Texts become codes of these categories; without names there are codes already.
+        """
+        if categories and not self.can_encode:
             raise DataError(
-                f"{self} is read in passes, which a model of categories cannot, got those of "
-                f"{next(iter(categories))!r}; read it first (rankwise.read)"
+                f"{self} cannot be read for a model of categories, got those of {next(iter(categories))!r}; read it "
+                "first (rankwise.read) and pass the data"
             )
         columns = match_columns(
             self.feature_names, self.n_features, names, count, source=str(self), widen=self.can_widen
         )
-        if columns is None:
-            return self
-        return replace(self, features=tuple(numbered_columns(count) if -1 in columns else names or ()))
+        by_name = names is not None and self.feature_names is not None
+        features = self.features
+        if columns is not None:
+            features = tuple(numbered_columns(count) if -1 in columns else names or ())
+        return replace(self, features=features, categories=(categories or {}) if by_name else {})
+
+    def with_found_categories(self) -> Self:
+        """With the values of the columns that are categories."""
+        return self
 
 
 @dataclass(frozen=True, kw_only=True)
 class ParquetRows(RowSource):
-    """Rows of one or several Parquet files, in the order of the files; columns have the names that `read` knows.
+    """Rows of one or several Parquet files, in the order of the files, which are read again in each pass.
 
-    `row_groups` are those of each file that are read; None is all.
+    Parameters
+    ----------
+    features : tuple of str
+        The columns that are features, in their order.
+    has_qid : bool
+        Whether there is a column of query ids.
+    categories : dict of str to tuple of str
+        The values of the features that are categories, where they are known.
+    paths : tuple of Path
+        The files.
+    skip_bad : bool, default=False
+        Whether malformed rows are left out.
+    row_groups : tuple of tuple of int, optional
+        The row groups of each file that are read; None is all.
+    options : TableOptions
+        What the columns mean.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from rankwise.data import cubic, write
+    >>> path = Path(tempfile.mkdtemp(), "rows.parquet")
+    >>> write(cubic(queries=3, documents=4, features=2), path)
+    >>> rows = ParquetRows.of(path)
+    >>> rows.n_features, sum(len(batch.y) for batch in rows.batches())
+    (2, 12)
     """
 
     paths: tuple[Path, ...]
     skip_bad: bool = False
     can_widen: ClassVar[bool] = True
+    can_encode: ClassVar[bool] = True
     row_groups: tuple[tuple[int, ...], ...] | None = None
+    options: TableOptions = field(default_factory=TableOptions)
 
     @classmethod
-    def of(cls, given: Any, *, skip_bad: bool = False) -> ParquetRows:
-        """From a path, a pattern of paths (`parts/*.parquet`) or a list of these."""
-        paths = expand_paths([given] if isinstance(given, str | PathLike) else given)
+    def of(
+        cls,
+        files: str | PathLike[str] | Sequence[str | PathLike[str]],
+        *,
+        skip_bad: bool = False,
+        label: str | None = None,
+        positive: str | float | None = None,
+        qid: str | None = None,
+        drop: Sequence[str] = (),
+        categories: Sequence[str] = (),
+    ) -> ParquetRows:
+        """The rows of a file, of a pattern of files or of a list of these.
+
+        Parameters
+        ----------
+        files : path or list of paths
+            Files or patterns (`parts/*.parquet`).
+        skip_bad : bool, default=False
+            Leave malformed rows out.
+        label : str, optional
+            Column of the labels, as in `rankwise.read`.
+        positive : str or float, optional
+            The label that becomes 1; all others become 0.
+        qid : str, optional
+            Column of the query ids.
+        drop : sequence of str, default=()
+            Columns to leave out.
+        categories : sequence of str, default=()
+            Columns that are categories even where all their values are numbers.
+
+        Returns
+        -------
+        ParquetRows
+            The rows; only the names of the columns have been read.
+        """
+        paths = expand_paths([files] if isinstance(files, str | PathLike) else files)
+        options = TableOptions.of(label, positive, qid, drop, categories=categories)
         first: Columns | None = None
         for path in paths:
             if detect(path).format != "parquet":
                 raise FormatError("rows are streamed from Parquet only; convert this file or read it", path=path)
-            columns = Columns.of(open_parquet(path)[0], path)
+            columns = options.columns(open_parquet(path)[0].names, path)
             first = first or columns
             columns.check_alike(first, path)
         assert first is not None
-        return cls(paths=tuple(paths), features=first.features, has_qid=first.qid is not None, skip_bad=skip_bad)
+        return cls(
+            paths=tuple(paths),
+            features=first.features,
+            has_qid=first.qid is not None,
+            skip_bad=skip_bad,
+            options=options,
+        )
+
+    def with_found_categories(self) -> ParquetRows:
+        """With the values of the columns that are texts or categories, for which these columns are read once.
+
+        Returns
+        -------
+        ParquetRows
+            The same rows; texts are read as codes.
+        """
+        encoders: dict[str, CategoryEncoder] | None = None
+        for path in self.paths:
+            schema = open_parquet(path)[0]
+            names = [name for name in self.features if is_category(schema.field(name).type)]
+            names = list(dict.fromkeys([*names, *self.options.categories]))
+            for arrow_batch in open_parquet(path, columns=names)[1] if names else ():
+                batch = TableBatch(arrow_batch, path, 1, self.skip_bad)
+                if encoders is None:
+                    encoders = category_encoders(batch, tuple(names), self.options)
+                for name, encoder in encoders.items():
+                    batch.codes(name, encoder)
+        return replace(self, categories={name: encoder.values() for name, encoder in (encoders or {}).items()})
 
     def rows_at_most(self) -> int:
-        """Rows of all files, malformed ones included."""
+        """Rows of all files, malformed ones included.
+
+        Returns
+        -------
+        int
+            Their number.
+        """
         return sum(map(rows_in, self.paths))
 
     def pieces(self) -> list[ParquetRows]:
-        """Each row group by itself."""
+        """Each row group by itself.
+
+        Returns
+        -------
+        list of ParquetRows
+            One for each row group of each file.
+        """
         return [
             replace(self, paths=(path,), row_groups=((group,),))
             for path in self.paths
@@ -97,48 +218,62 @@ class ParquetRows(RowSource):
         ]
 
     def batches(self) -> Iterator[TableRows]:
-        """All rows, some at a time; document ids are left where they are."""
+        """All rows, some at a time; document ids are left where they are.
+
+        Yields
+        ------
+        TableRows
+            Features, labels and query ids of some rows.
+        """
         at_once = max(1, VALUES_AT_ONCE // max(1, len(self.features)))
+        encoders = {name: partial(column_codes, name=name, values=values) for name, values in self.categories.items()}
         try:
             for number, path in enumerate(self.paths):
-                found = Columns.of(open_parquet(path)[0], path)
-                wanted = set(self.features)
-                columns = replace(found, doc_id=None, features=tuple(name for name in found.features if name in wanted))
+                columns = self.options.columns(open_parquet(path)[0].names, path)
+                features = tuple(name for name in columns.features if name in self.features)
+                columns = replace(columns, doc_id=None, features=features)
                 groups = None if self.row_groups is None else list(self.row_groups[number])
                 row = 1
                 for batch in open_parquet(path, at_once, groups, columns.all)[1]:
-                    yield rows_of_batch(TableBatch(batch, path, row, self.skip_bad), columns, self.features)
+                    table = TableBatch(batch, path, row, self.skip_bad)
+                    yield rows_of_batch(table, columns, self.features, encoders, self.options.positive)
                     row += batch.num_rows
         finally:
             pa.default_memory_pool().release_unused()  # else Arrow would keep it for the next reading
 
     def blocks(self) -> Iterator[NDArray[np.float32]]:
-        """The features, some rows at a time."""
+        """The features, some rows at a time.
+
+        Returns
+        -------
+        iterator of array
+            Blocks of rows, in single precision.
+        """
         return (rows.X for rows in self.batches())
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.paths[:3])) + (", …" if len(self.paths) > 3 else "")
 
 
-def is_paths(given: Any) -> bool:
+def is_paths(X: object) -> TypeGuard[str | PathLike[str] | Sequence[str | PathLike[str]]]:
     """Whether this names files: a path, a pattern or a list of them."""
-    if isinstance(given, str | PathLike):
+    if isinstance(X, str | PathLike):
         return True
-    return isinstance(given, list | tuple) and bool(given) and all(isinstance(one, str | PathLike) for one in given)
+    return isinstance(X, list | tuple) and bool(X) and all(isinstance(path, str | PathLike) for path in X)
 
 
-def expand_paths(given: Sequence[str | PathLike[str]]) -> list[Path]:
+def expand_paths(files: Sequence[str | PathLike[str]]) -> list[Path]:
     """Paths with patterns replaced by the files that they match, part.2 before part.10."""
     paths: list[Path] = []
-    for path in given:
-        one = fspath(path)
-        if Path(one).exists() or not glob.has_magic(one):
-            paths.append(Path(one))
+    for file in files:
+        pattern = fspath(file)
+        if Path(pattern).exists() or not glob.has_magic(pattern):
+            paths.append(Path(pattern))
             continue
-        found = sorted(glob.glob(one, recursive=True), key=_by_number)  # noqa: PTH207 (absolute patterns too)
-        if not found:
-            raise DataError(f"no file matches {one}; check the pattern and the folder you are in")
-        paths += map(Path, found)
+        matches = sorted(glob.glob(pattern, recursive=True), key=_by_number)  # noqa: PTH207 (absolute patterns too)
+        if not matches:
+            raise DataError(f"no file matches {pattern}; check the pattern and the folder you are in")
+        paths += map(Path, matches)
     return paths
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import TypeAlias
@@ -54,7 +54,7 @@ def export_labels(data: RankingData, path: Path) -> int:
         raise DataError(f"there is nothing to write to {path}, nobody has judged anything; judge first")
     rows = data.rows(judged)
     if rows.query_weight is not None:
-        rows = RankingData(rows.X, rows.y, rows.qid, rows.doc_ids, feature_names=rows.feature_names)
+        rows = replace(rows, query_weight=None)
     to_file = write_qrels if without_compression(path).suffix == QRELS_ENDING else write
     to_file(rows, path)
     return len(rows)

@@ -12,7 +12,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from rankwise.data._arrow_columns import Categories
-from rankwise.data._frames import as_table, encode_columns, is_frame, table_columns
+from rankwise.data._frames import as_table, encode_table, is_frame
 from rankwise.data._ranking_data import RankingData
 from rankwise.data._sources import RowSource
 from rankwise.errors import DataError, RankwiseError, ShapeError
@@ -138,7 +138,7 @@ def _checked(model: Any, X: Any, fitting: bool) -> Any:
     elif is_frame(X):
         table = as_table(X)
         _check_feature_names(model, table, reset=fitting)
-        encoded = encode_columns(table_columns(table), table.shape[0], None if fitting else categories_of(model))
+        encoded = encode_table(table, None if fitting else categories_of(model))
         X, categories = encoded.X, encoded.categories
     else:
         _check_feature_names(model, X, reset=fitting)
@@ -173,9 +173,10 @@ def _checked_stream(model: Any, rows: RowSource, fitting: bool) -> RowSource:
         raise DataError(f"{rows} must have at least one feature, got none; name data with features")
     if not fitting:
         return rows.with_features(feature_names_of(model), model.n_features_in_, categories_of(model))
+    rows = rows.with_found_categories()
     _set_names(model, rows.feature_names)
     model.n_features_in_ = len(rows.features)
-    _set_categories(model, {})
+    _set_categories(model, rows.categories)
     return rows
 
 

@@ -106,8 +106,8 @@ def test_tables_that_cannot_be_read(text_file, tmp_path):
         read(text_file("nonsense", "a.parquet"))
     with pytest.raises(FormatError, match="column 'a' must hold numbers, got list"):
         read(write_table(tmp_path / "list.parquet", y=[1], a=[[1, 2]]))
-    with pytest.raises(FormatError, match="column 'a' must hold finite numbers, got 'red'"):
-        read(write_table(tmp_path / "text.parquet", y=[1], a=["red"]))
+    with pytest.raises(FormatError, match="column 'a' must hold numbers, got date32"):
+        read(write_table(tmp_path / "date.parquet", y=[1], a=pa.array([0], pa.date32())))
     with pytest.raises(FormatError, match="no rows"):
         read(write_table(tmp_path / "empty.parquet", y=pa.array([], pa.int64()), a=pa.array([], pa.int64())))
 

@@ -108,7 +108,11 @@ def label(
         raise DataError(f"--overlap {overlap} needs as many labellers, got {people}; name them by --token")
     check_outputs([db], [*data, *([text] if text else []), *(test or []), *(labelled or [])])
     rows = read_features(data, reading)
-    test_rows = read_features(test, reading).with_features(rows.feature_names, rows.n_features) if test else None
+    test_rows = (
+        read_features(test, reading).with_features(rows.feature_names, rows.n_features, rows.categories)
+        if test
+        else None
+    )
     with listening(host, port) as socket, _open_store(db, rows, text, labelled or []) as store:
         learner = Learner(unfitted, metric_name, test_rows, seed)
         session = Session(Refit(store, chooser, learner, ranker, Path(f"{db}.models")), overlap=overlap)

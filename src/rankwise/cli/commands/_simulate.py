@@ -81,7 +81,7 @@ def simulate(
         check_picture_name(picture)
         check_writable(picture)
     rows = read_features(data, reading)
-    test_rows = read_features(test, reading).with_features(rows.feature_names, rows.n_features)
+    test_rows = read_features(test, reading).with_features(rows.feature_names, rows.n_features, rows.categories)
     with progress_bar(len(names) * seeds) as callbacks:
         simulation = run(
             rows, test_rows, names, unfitted, rounds, per_query, seeds,

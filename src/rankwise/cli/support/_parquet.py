@@ -52,9 +52,9 @@ def cluster_client(address: str | None) -> AbstractContextManager[Client | None]
 
 def streamed_scores(model: Any, rows: ParquetRows, client: Client | None) -> Iterator[FloatArray]:
     """Scores of rows that are read in passes, some at a time, by a cluster if there is a client of one."""
-    from rankwise.rankers._features import MatchedColumns, feature_names_of
+    from rankwise.rankers._features import MatchedColumns, categories_of, feature_names_of
 
-    rows = rows.with_features(feature_names_of(model), model.n_features_in_)
+    rows = rows.with_features(feature_names_of(model), model.n_features_in_, categories_of(model))
     if client is None:
         return (row_scores(model, MatchedColumns(batch.X)) for batch in rows.batches())
     from rankwise.rankers.trees.dask import cluster_scores

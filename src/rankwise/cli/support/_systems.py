@@ -9,10 +9,10 @@ import numpy as np
 
 from rankwise.cli.support._reading import ReadOptions
 from rankwise.cli.support._scores import read_scores
-from rankwise.cli.support._trec_runs import read_runs
 from rankwise.data import RankingData
 from rankwise.data.io._formats import detect
 from rankwise.data.io._streams import without_compression
+from rankwise.data.io._trec import read_runs
 from rankwise.errors import DataError
 from rankwise.types import FloatArray
 
@@ -64,8 +64,8 @@ def read_systems(files: list[Path], score_files: dict[str, Path], reading: ReadO
                 f"TREC judgements are evaluated with runs (qid Q0 document rank score tag), got {path}, "
                 f"which looks like {kind}; name a run"
             )
-    data, scores = read_runs(qrels[0], runs, skip_bad, notes)
-    return Systems(data, scores, tuple(notes))
+    data, scores = read_runs(qrels[0], runs, skip_bad)
+    return Systems(data, scores, data.notes)
 
 
 def feature_scores(data: RankingData, feature: int) -> FloatArray:

@@ -1,58 +1,14 @@
-"""TREC runs: several beside one file of judgements, one beside data that names its documents, or one to write."""
+"""TREC runs: one beside data that names its documents, or one to write."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
-from itertools import chain
+from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-
 from rankwise.data import RankingData
-from rankwise.data.io._trec import QRELS_COLUMNS, RUN_COLUMNS, UNJUDGED, read_by_query
+from rankwise.data.io._trec import RUN_COLUMNS, SCORE_AT, read_by_query, run_scores
 from rankwise.errors import DataError
 from rankwise.types import FloatArray
-
-GRADE_AT, SCORE_AT = QRELS_COLUMNS.index("grade"), RUN_COLUMNS.index("score")
-
-
-def read_runs(
-    qrels_path: Path, run_paths: Mapping[str, Path], skip_bad: bool, notes: list[str]
-) -> tuple[RankingData, dict[str, FloatArray]]:
-    """The documents that are judged or that any run retrieved, and each run's scores of them.
-
-    Queries are those that the judgements and at least one run know; a run that lacks one of them has retrieved
-    nothing there. A document that a run did not retrieve has the score −inf.
-    """
-    qrels = read_by_query(qrels_path, QRELS_COLUMNS, GRADE_AT, skip_bad, notes)
-    runs = {name: read_by_query(path, RUN_COLUMNS, SCORE_AT, skip_bad, notes) for name, path in run_paths.items()}
-    retrieved_for = dict.fromkeys(chain(*runs.values()))
-    qids: list[str] = []
-    documents: list[str] = []
-    for query in (query for query in retrieved_for if query in qrels):
-        of_query = dict.fromkeys(chain(*(run.get(query, ()) for run in runs.values()), qrels[query]))
-        qids += [query] * len(of_query)
-        documents += of_query
-    if not qids:
-        raise DataError(
-            f"{', '.join(map(str, run_paths.values()))} and {qrels_path} have no query in common, got "
-            f"{next(iter(retrieved_for))!r} and {next(iter(qrels))!r} as first queries; "
-            "check that the files belong together"
-        )
-    queries = set(qids)
-    _note(notes, len(retrieved_for.keys() - queries), "left out: no judgements")
-    _note(notes, len(qrels.keys() - queries), "of the judgements left out: no retrieved documents")
-    for name, run in runs.items():
-        _note(notes, len(queries - run.keys()), f"without a retrieved document in {name}, evaluated as such")
-    keys = list(zip(qids, documents, strict=True))
-    grades = np.array([qrels[query].get(document, UNJUDGED) for query, document in keys])
-    scores = {
-        name: np.array([run.get(query, {}).get(document, -math.inf) for query, document in keys])
-        for name, run in runs.items()
-    }
-    no_features = np.zeros((len(keys), 0), dtype=np.float32)
-    return RankingData(no_features, grades, np.array(qids), np.array(documents)), scores
 
 
 def match_run(path: Path, data: RankingData, skip_bad: bool, notes: list[str]) -> FloatArray:
@@ -73,12 +29,7 @@ def match_run(path: Path, data: RankingData, skip_bad: bool, notes: list[str]) -
         )
     if unknown:
         notes.append(f"{unknown} document{'s' if unknown != 1 else ''} of {path} left out: not in the data")
-    return np.array([run.get(query, {}).get(document, -math.inf) for query, document in keys])
-
-
-def _note(notes: list[str], count: int, what: str) -> None:
-    if count:
-        notes.append(f"{count} {'query' if count == 1 else 'queries'} {what}")
+    return run_scores(run, keys)
 
 
 def run_lines(data: RankingData, scores: FloatArray, tag: str) -> Iterator[str]:

@@ -21,7 +21,9 @@ class _Skipping(Protocol):
     skipped: int
 
 
-def csv_batches(file: Detected, skip_bad: bool, counter: _Skipping) -> tuple[list[str], Iterator[pa.RecordBatch]]:
+def csv_batches(
+    file: Detected, skip_bad: bool, counter: _Skipping, *, header: bool = True
+) -> tuple[list[str], Iterator[pa.RecordBatch]]:
     """Column names, and batches in which every value is still text, so that a bad one can be named."""
     short_rows: list[Any] = []
 
@@ -31,8 +33,9 @@ def csv_batches(file: Detected, skip_bad: bool, counter: _Skipping) -> tuple[lis
         return "skip" if skip_bad else "error"
 
     with open_stream(file.path) as stream:
-        header = stream.readline().decode(errors="replace").removeprefix("\ufeff").rstrip("\r\n")
-    names = [name.strip() for name in next(plain_csv.reader([header], delimiter=file.delimiter, skipinitialspace=True))]
+        first_line = stream.readline().decode(errors="replace").removeprefix("\ufeff").rstrip("\r\n")
+    words = next(plain_csv.reader([first_line], delimiter=file.delimiter, skipinitialspace=True))
+    names = [name.strip() for name in words] if header else [str(number) for number in range(1, len(words) + 1)]
 
     def batches() -> Iterator[pa.RecordBatch]:
         with ExitStack() as stack:
@@ -40,7 +43,9 @@ def csv_batches(file: Detected, skip_bad: bool, counter: _Skipping) -> tuple[lis
             try:
                 reader = csv.open_csv(
                     stream,
-                    csv.ReadOptions(block_size=BLOCK_BYTES, column_names=names, skip_rows=1, use_threads=False),
+                    csv.ReadOptions(
+                        block_size=BLOCK_BYTES, column_names=names, skip_rows=int(header), use_threads=False
+                    ),
                     csv.ParseOptions(delimiter=file.delimiter, invalid_row_handler=on_short_row),
                     csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=True),
                 )
@@ -50,11 +55,11 @@ def csv_batches(file: Detected, skip_bad: bool, counter: _Skipping) -> tuple[lis
                     return
                 if not short_rows:
                     reason = str(error).splitlines()[0]
-                    raise FormatError(f"this table cannot be read ({reason}); mend it", path=file.path) from error
+                    raise FormatError(f"this table cannot be read ({reason}); fix it", path=file.path) from error
                 row = short_rows[-1]
                 raise FormatError(
                     f"a row must have {row.expected_columns} values, got {row.actual_columns} in "
-                    f"{row.text[:40]!r}; mend the line",
+                    f"{row.text[:40]!r}; fix the line",
                     path=file.path,
                     line=row.number,
                 ) from error

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from rankwise.data._columns import LABEL_NAMES
+from rankwise.data._columns import LABEL_NAMES, TableOptions
 from rankwise.data.io._streams import open_stream, without_compression
 from rankwise.errors import FormatError
 
@@ -26,8 +26,13 @@ class Detected:
     delimiter: str = ","
 
 
-def detect(path: Path) -> Detected:
-    """Look at a file's name and its first line that is neither blank nor a comment."""
+def detect(path: Path, options: TableOptions | None = None) -> Detected:
+    """Look at a file's name and its first line that is neither blank nor a comment.
+
+    A table without the ending of one is told by the label among its names; one without a header by its delimiters.
+    """
+    options = options or TableOptions()
+    labels = LABEL_NAMES if options.label is None else (options.label.lower(),)
     with open_stream(path) as file:
         head = file.read(HEAD_BYTES)
     if not head:
@@ -47,7 +52,7 @@ def detect(path: Path) -> Detected:
         raise FormatError("this file has no rows, got blank lines and comments only; check the file", path=path)
     for delimiter in TABLE_ENDINGS.values():
         names = lines[0].split(delimiter)
-        if len(names) > 1 and any(name.strip('" ').lower() in LABEL_NAMES for name in names):
+        if len(names) > 1 and (not options.header or any(name.strip('" ').lower() in labels for name in names)):
             return Detected(path, "csv", delimiter=delimiter)
     # The first line may be malformed: then a later one tells the format, and its reader names the bad one.
     recognized = next(filter(None, (_text_format(path, line) for line in lines)), None)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,7 +24,9 @@ from rankwise.data.io._letor_chunk import Chunk, Parsed
 from rankwise.data.io._streams import fill_lines, open_stream
 from rankwise.errors import DataError, FormatError
 from rankwise.kernels._threads import thread_count
-from rankwise.types import IntArray
+from rankwise.types import AnyArray, IntArray
+
+T = TypeVar("T")
 
 CHUNK_BYTES = 1 << 20
 
@@ -133,7 +135,7 @@ def _changed(path: Path) -> DataError:
 
 
 def _each_chunk(
-    path: Path, task: Callable[[Chunk, Any], Parsed], arguments: Iterator[Any], chunk_bytes: int, threads: int
+    path: Path, task: Callable[[Chunk, T | None], Parsed], arguments: Iterator[T], chunk_bytes: int, threads: int
 ) -> Iterator[Parsed]:
     """`task(chunk, argument)` for each chunk of the file, on threads, results in order.
 
@@ -180,7 +182,7 @@ class _Target:
         else:
             self.dense = np.zeros(self.shape, dtype=np.float32)
 
-    def features(self) -> Any:
+    def features(self) -> AnyArray | sp.csr_array:
         """X as it will be kept."""
         if self.is_sparse:
             return sp.csr_array((self.values, self.columns, self.row_ends), shape=self.shape)

@@ -10,13 +10,13 @@ import numpy as np
 from rankwise.data._atomic import atomic_path
 from rankwise.data._ranking_data import RankingData
 from rankwise.data.io._streams import opened_to_write
-from rankwise.data.io._trec import QRELS_COLUMNS, read_by_query
+from rankwise.data.io._trec import GRADE_AT, QRELS_COLUMNS, read_by_query
 from rankwise.errors import DataError
 
 
 def read_qrels(path: str | PathLike[str]) -> RankingData:
     """The judged documents, in the order of the file; there are no features and no scores."""
-    judged = read_by_query(Path(path), QRELS_COLUMNS, QRELS_COLUMNS.index("grade"), False, [])
+    judged = read_by_query(Path(path), QRELS_COLUMNS, GRADE_AT, False, [])
     rows = [(query, document, grade) for query, of_query in judged.items() for document, grade in of_query.items()]
     qids, documents, grades = zip(*rows, strict=True)
     return RankingData(np.zeros((len(rows), 0)), np.array(grades), np.array(qids), np.array(documents))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
 
+from rankwise.data._columns import TableOptions
 from rankwise.data._ranking_data import RankingData
 from rankwise.data.io._formats import Detected, detect
 from rankwise.data.io._letor import LetorFile, read_letor
@@ -18,8 +20,17 @@ from rankwise.errors import DataError, FormatError
 from rankwise.types import IntArray
 
 
-def read(*paths: str | PathLike[str], skip_bad: bool = False) -> RankingData:
-    """Read ranking data; the format is told from the name and the first line.
+def read(
+    *files: str | PathLike[str],
+    skip_bad: bool = False,
+    label: str | int | None = None,
+    positive: str | float | None = None,
+    qid: str | int | None = None,
+    drop: Sequence[str | int] = (),
+    header: bool = True,
+    categories: Sequence[str] = (),
+) -> RankingData:
+    """Read ranking data; the format follows from the name and the first line.
 
     Several files of one format follow each other as one data set, in which a qid means the same query in
     all files. Plain or packed (.gz, .bz2, .xz, .zst):
@@ -31,9 +42,40 @@ def read(*paths: str | PathLike[str], skip_bad: bool = False) -> RankingData:
       (docid), and features by any name (feature_1, feature_2, … are features without one);
     - TREC judgements and one run, in either order: the result has no features, but `scores`.
 
-    A malformed line is an error that names file, line and column; with `skip_bad` such lines are left out
-    and counted in `notes`.
+    In a table, columns of texts become `categories`: their column holds codes, 0 for the first of the sorted values. A
+    column of a text file is one of texts if more than half of its first values are no numbers.
 
+    Parameters
+    ----------
+    *files : str or path
+        The files.
+    skip_bad : bool, default=False
+        Leave malformed lines out and count them in `notes`; else they are errors that name file, line and column.
+    label : str or int, optional
+        Column of the labels of a table; by default label, relevance or y, or the first of a table without a header.
+    positive : str or float, optional
+        The label that becomes 1; all others become 0.
+    qid : str or int, optional
+        Column of the query ids of a table; by default qid, query_id or query.
+    drop : sequence of str or int, default=()
+        Columns of a table to leave out.
+    header : bool, default=True
+        Whether the first line of a CSV or TSV file names the columns; else they are named by their numbers, from 1.
+    categories : sequence of str, default=()
+        Columns of a table that are categories even where their values are numbers.
+
+    Returns
+    -------
+    RankingData
+        The rows of all files, in their order.
+
+    Raises
+    ------
+    DataError
+        If a file is missing, damaged or malformed, or an option means nothing for it.
+
+    Examples
+    --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp(), "train.txt")
     >>> _ = path.write_text("2 qid:1 1:0.5 3:1e-3 # d1\\n0 qid:1 2:0.25 # d2\\n")
@@ -44,18 +86,27 @@ def read(*paths: str | PathLike[str], skip_bad: bool = False) -> RankingData:
     >>> data.doc_ids.tolist()
     ['d1', 'd2']
     """
-    if not paths:
+    if not files:
         raise DataError("there is nothing to read, got no path; name at least one file")
-    files = [detect(Path(path)) for path in paths]
-    return replace(_read(files, skip_bad), source=", ".join(str(file.path) for file in files))
+    options = TableOptions.of(label, positive, qid, drop, header, categories)
+    detected = [detect(Path(file), options) for file in files]
+    return replace(_read(detected, skip_bad, options), source=", ".join(map(str, files)))
 
 
-def _read(files: list[Detected], skip_bad: bool) -> RankingData:
+def _read(files: list[Detected], skip_bad: bool, options: TableOptions) -> RankingData:
     formats = sorted({file.format for file in files})
+    if formats in (["csv"], ["parquet"]):
+        if formats == ["parquet"] and not options.header:
+            raise DataError(f"Parquet has names of columns, got header=False for {files[0].path}; leave it out")
+        return read_tables(files, skip_bad, options)
+    for name, value in asdict(options).items():
+        if value != getattr(TableOptions(), name):
+            raise DataError(
+                f"{name} is for tables (CSV, TSV, Parquet), got {files[0].path}, which is {files[0].format}; "
+                "leave it out"
+            )
     if formats == ["letor"]:
         return read_letor(_letor_files(files), skip_bad)
-    if formats in (["csv"], ["parquet"]):
-        return read_tables(files, skip_bad)
     if formats == ["qrels", "run"] and len(files) == 2:
         qrels, run = sorted(files, key=lambda file: file.format)
         return read_trec(qrels.path, run.path, skip_bad)
@@ -98,7 +149,7 @@ def _query_sizes(path: Path) -> IntArray | None:
             continue
         if not (word.isascii() and word.isdecimal()) or int(word) == 0:
             raise FormatError(
-                f"a query size must be a positive whole number, got {word[:40]!r}; mend the line",
+                f"a query size must be a positive whole number, got {word[:40]!r}; fix the line",
                 path=sizes_path,
                 line=number,
             )

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import parquet
 
-from rankwise.data._arrow_columns import query_ids
-from rankwise.data._columns import Columns
+from rankwise.data._arrow_columns import (
+    ArrowColumn,
+    category_codes,
+    category_values,
+    changed_codes,
+    check_category_count,
+    query_ids,
+)
+from rankwise.data._columns import Columns, TableOptions
 from rankwise.data._ranking_data import DOC_ID_TYPE, RankingData
 from rankwise.data.io._csv_batches import csv_batches
 from rankwise.data.io._formats import Detected, numbered_columns
 from rankwise.data.io._streams import COMPRESSIONS, open_stream
 from rankwise.data.io._table_batch import TableBatch
-from rankwise.errors import FormatError
-from rankwise.types import FloatArray
+from rankwise.errors import DataError, FormatError
+from rankwise.types import AnyArray, FloatArray
 
 BUFFER_BYTES = 1 << 16  # of each column of an open Parquet file
 
@@ -31,8 +37,8 @@ class TableRows:
 
     X: NDArray[np.float32]
     y: FloatArray
-    qid: Any
-    doc_ids: NDArray[Any]
+    qid: ArrowColumn | None
+    doc_ids: AnyArray
     skipped: int
 
 
@@ -42,24 +48,33 @@ class _Parts:
 
     X: list[NDArray[np.float32]] = field(default_factory=list)
     y: list[FloatArray] = field(default_factory=list)
-    qid: list[Any] = field(default_factory=list)
-    doc_ids: list[Any] = field(default_factory=list)
+    qid: list[ArrowColumn] = field(default_factory=list)
+    doc_ids: list[AnyArray] = field(default_factory=list)
     skipped: int = 0
 
 
-def read_tables(files: list[Detected], skip_bad: bool = False) -> RankingData:
+def read_tables(files: list[Detected], skip_bad: bool, options: TableOptions) -> RankingData:
     """Read Parquet or CSV files with the same columns, one after the other."""
     parts = _Parts()
     expected: Columns | None = None
+    encoders: dict[str, CategoryEncoder] | None = None
     for file in files:
-        names, batches = open_parquet(file.path) if file.format == "parquet" else csv_batches(file, skip_bad, parts)
-        columns = Columns.of(names, file.path)
+        is_parquet = file.format == "parquet"
+        if is_parquet:
+            schema, batches = open_parquet(file.path)
+            names = schema.names
+        else:
+            names, batches = csv_batches(file, skip_bad, parts, header=options.header)
+        columns = options.columns(names, file.path)
         expected = expected or columns
         columns.check_alike(expected, file.path)
-        line = 1 if file.format == "parquet" else 2  # after the header
-        for batch in batches:
-            _take(rows_of_batch(TableBatch(batch, file.path, line, skip_bad), columns, expected.features), parts)
-            line += batch.num_rows
+        line = 1 if is_parquet or not options.header else 2
+        for arrow_batch in batches:
+            batch = TableBatch(arrow_batch, file.path, line, skip_bad)
+            if encoders is None:
+                encoders = category_encoders(batch, columns.features, options)
+            _take(rows_of_batch(batch, columns, expected.features, encoders, options.positive), parts)
+            line += arrow_batch.num_rows
     if expected is None or not sum(len(y) for y in parts.y):
         raise FormatError("there are no rows, got a header only; check the file", path=files[0].path)
     X = np.empty((sum(map(len, parts.X)), len(expected.features)), dtype=np.float32)
@@ -70,16 +85,58 @@ def read_tables(files: list[Detected], skip_bad: bool = False) -> RankingData:
         row += len(block)
     qid = query_ids(parts.qid) if expected.qid else np.zeros(len(X), dtype=np.int64)
     doc_ids = np.concatenate(parts.doc_ids) if any((ids != "").any() for ids in parts.doc_ids) else None
-    note = f"{parts.skipped} malformed line{'s' if parts.skipped != 1 else ''} skipped"
-    names = list(expected.features)
+    y, features = np.concatenate(parts.y), list(expected.features)
+    notes = [f"{parts.skipped} malformed line{'s' if parts.skipped != 1 else ''} skipped"] if parts.skipped else []
+    if options.positive is not None and not y.any():
+        notes.append(f"no label is {options.positive!r}: all are 0")
+    categories = {}
+    for name, encoder in (encoders or {}).items():
+        column = features.index(name)
+        categories[name] = encoder.values()
+        X[:, column] = changed_codes(X[:, column], encoder.seen(), categories[name])
     return RankingData(
         X,
-        np.concatenate(parts.y),
+        y,
         qid,
         doc_ids,
-        notes=(note,) if parts.skipped else (),
-        feature_names=None if names == numbered_columns(len(names)) else names,
+        notes=tuple(notes),
+        feature_names=None if features == numbered_columns(len(features)) and not categories else features,
+        categories=categories,
     )
+
+
+class CategoryEncoder:
+    """Codes of texts by first appearance, and the values in their order once all are known."""
+
+    def __init__(self, name: str, *, is_sorted: bool) -> None:
+        self._name, self._is_sorted = name, is_sorted
+        self._codes: dict[str, int] = {}
+
+    def __call__(self, column: ArrowColumn) -> NDArray[np.float32]:
+        """The codes of some rows."""
+        for value in category_values(column, self._name):
+            self._codes.setdefault(value, len(self._codes))
+        check_category_count(len(self._codes), self._name)
+        return category_codes(column, self.seen())
+
+    def seen(self) -> tuple[str, ...]:
+        """The values by first appearance."""
+        return tuple(self._codes)
+
+    def values(self) -> tuple[str, ...]:
+        """The values in their order: sorted, unless the table has an order of its own."""
+        return tuple(sorted(self._codes)) if self._is_sorted else self.seen()
+
+
+def category_encoders(
+    batch: TableBatch, features: tuple[str, ...], options: TableOptions
+) -> dict[str, CategoryEncoder]:
+    """An encoder for each column that is a category, by the first rows of a table."""
+    unknown = set(options.categories) - set(features)
+    if unknown:
+        raise DataError(f"categories must name columns of features, got {min(unknown)!r}; check the names")
+    named = [name for name in features if name in options.categories or batch.is_category(name)]
+    return {name: CategoryEncoder(name, is_sorted=not batch.has_order(name)) for name in named}
 
 
 def open_parquet(
@@ -87,8 +144,8 @@ def open_parquet(
     rows_at_once: int = 65_536,
     row_groups: list[int] | None = None,
     columns: list[str] | None = None,
-) -> tuple[list[str], Iterator[pa.RecordBatch]]:
-    """Column names of a Parquet file, and its rows, so many at once: of some row groups and columns, or of all."""
+) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """The columns of a Parquet file, and its rows, so many at once: of some row groups and columns, or of all."""
     file = _parquet_file(path)
 
     def batches() -> Iterator[pa.RecordBatch]:
@@ -97,7 +154,7 @@ def open_parquet(
         except (pa.ArrowException, OSError) as error:
             raise _damaged(path, error) from error
 
-    return file.schema_arrow.names, batches()
+    return file.schema_arrow, batches()
 
 
 def rows_in(path: Path) -> int:
@@ -125,27 +182,37 @@ def _damaged(path: Path, error: Exception) -> FormatError:
     return FormatError(f"this Parquet file is cut off or damaged ({reason}); make it again", path=path)
 
 
-def rows_of_batch(batch: TableBatch, columns: Columns, features: tuple[str, ...]) -> TableRows:
+def rows_of_batch(
+    batch: TableBatch,
+    columns: Columns,
+    features: tuple[str, ...],
+    encoders: Mapping[str, Callable[[ArrowColumn], NDArray[np.float32]]] | None = None,
+    positive: str | float | None = None,
+) -> TableRows:
     """The rows of a batch without the malformed ones, which are errors unless they are to be skipped.
 
-    A feature that is none of the columns is 0.
+    A feature that is none of the columns is 0; `encoders` give the codes of categories by the name of the feature.
     """
+    encoders = encoders or {}
     X = np.empty((len(batch.good), len(features)), dtype=np.float32)
     there = set(columns.features)
     for k, name in enumerate(features):
-        X[:, k] = batch.numbers(name, pa.float32()) if name in there else 0.0
-    y = batch.numbers(columns.label, pa.float64())
+        if name in encoders and name in there:
+            X[:, k] = batch.codes(name, encoders[name])
+        else:
+            X[:, k] = batch.numbers(name, pa.float32()) if name in there else 0.0
+    y = batch.labels(columns.label, positive)
     batch.reject(np.isnan(y), columns.label, "be known for every row")
     if columns.qid is not None:
         batch.reject(batch.missing(columns.qid), columns.qid, "be known for every row")
     ids = np.zeros(int(batch.good.sum()), dtype=DOC_ID_TYPE)
     if columns.doc_id is not None:
-        ids[:] = batch.kept(columns.doc_id).cast(pa.string()).fill_null("").to_numpy(zero_copy_only=False)
+        ids[:] = batch.good_rows(columns.doc_id).cast(pa.string()).fill_null("").to_numpy(zero_copy_only=False)
     skipped = int((~batch.good).sum())
     return TableRows(
         X[batch.good] if skipped else X,
         y[batch.good] if skipped else y,
-        None if columns.qid is None else batch.kept(columns.qid),
+        None if columns.qid is None else batch.good_rows(columns.qid),
         ids,
         skipped,
     )

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import IO
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import compute, csv, parquet
+from pyarrow import csv, parquet
 
+from rankwise.data._arrow_columns import pc
 from rankwise.data._atomic import atomic_path
 from rankwise.data._columns import Columns
 from rankwise.data._ranking_data import RankingData
 from rankwise.data.io._formats import PARQUET_ENDINGS, TABLE_ENDINGS, numbered_columns
 from rankwise.data.io._streams import COMPRESSIONS, opened_to_write, without_compression
 from rankwise.errors import DataError
+from rankwise.types import AnyArray
 
-pc: Any = compute  # typed too narrowly by its stubs
 VALUES_AT_ONCE = 1_000_000  # bounds the memory that formatting takes
 
 
@@ -26,8 +27,23 @@ def write(data: RankingData, path: str | PathLike[str]) -> None:
     """Write data so that `read` gives it back exactly; the ending of the name chooses the format.
 
     `.parquet`, `.csv` and `.tsv` are tables, any other ending is LETOR text, which has no names of features; text is
-    packed with a further `.gz`, `.bz2`, `.xz` or `.zst`. The file appears when it is complete, never in part.
+    packed with a further `.gz`, `.bz2`, `.xz` or `.zst`. Categories are written as their texts. The file appears when
+    it is complete, never in part.
 
+    Parameters
+    ----------
+    data : RankingData
+        The data.
+    path : str or path
+        Where to write it.
+
+    Raises
+    ------
+    DataError
+        If the format has no place for something in the data.
+
+    Examples
+    --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp(), "small.txt")
     >>> write(RankingData([[0.5, 0.1]], [2], qid=[7], doc_ids=["d1"]), path)
@@ -48,6 +64,10 @@ def write(data: RankingData, path: str | PathLike[str]) -> None:
         raise DataError("features must be finite or NaN to be written, got an infinite one; replace it")
     if ending in (*PARQUET_ENDINGS, *TABLE_ENDINGS):
         _check_names(data, path)
+    elif data.categories:
+        raise DataError(
+            f"LETOR text has numbers alone, got categories in {next(iter(data.categories))!r}; write Parquet or CSV"
+        )
     with atomic_path(path) as temporary:
         if ending in PARQUET_ENDINGS:
             _write_parquet(data, temporary)
@@ -81,11 +101,11 @@ def _letor_text(data: RankingData) -> Iterator[memoryview]:
         yield memoryview(pa.concat_arrays([ended]).buffers()[2])[: pc.sum(pc.binary_length(ended)).as_py()]
 
 
-def _text(numbers: Any) -> Any:
+def _text(numbers: AnyArray) -> pa.Array:
     return pa.array(numbers).cast(pa.string())
 
 
-def _entries(data: RankingData, rows: slice) -> tuple[Any, Any, Any]:
+def _entries(data: RankingData, rows: slice) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Columns and values of these rows, and where each row ends among them."""
     X = data.X[rows]
     if not data.is_sparse:
@@ -106,8 +126,16 @@ def _table(data: RankingData, rows: slice) -> pa.Table:
     if data.doc_ids is not None:
         columns["doc_id"] = pa.array(data.doc_ids[rows].tolist(), pa.string())
     for column, name in enumerate(_feature_names(data)):
-        columns[name] = pa.array(data.X[rows, column])
+        columns[name] = _feature(data.X[rows, column], data.categories.get(name))
     return pa.table(columns)
+
+
+def _feature(values: AnyArray, categories: Sequence[str] | None) -> pa.Array:
+    """A column of numbers, or of the texts that codes stand for."""
+    if categories is None:
+        return pa.array(values)
+    codes = pa.array(np.nan_to_num(values).astype(np.int32), mask=np.isnan(values))
+    return pa.DictionaryArray.from_arrays(codes, pa.array(categories, pa.string()))
 
 
 def _feature_names(data: RankingData) -> list[str]:
@@ -144,6 +172,6 @@ def _write_parquet(data: RankingData, path: Path) -> None:
             writer.write_table(table)
 
 
-def _write_csv(data: RankingData, file: Any, delimiter: str) -> None:
+def _write_csv(data: RankingData, file: IO[bytes], delimiter: str) -> None:
     for number, table in enumerate(_tables(data)):
         csv.write_csv(table, file, csv.WriteOptions(include_header=number == 0, delimiter=delimiter))

@@ -19,10 +19,25 @@ MISTAKE = 0.1  # probability of a click on a document of grade 0 that is looked 
 
 @dataclass(frozen=True, eq=False)
 class ClickLog:
-    """Lists as they were shown, one row per document: `rows` of the data, `session`, `position` from 1, `clicked`.
+    """Lists as they were shown, one row per document.
 
-    `propensities` is the truth: how likely each position is looked at. `data` are all rows as a ranker takes them:
-    labels are clicks, queries are sessions, and the position is the last feature, by the name "position".
+    `data` are all rows as a ranker takes them: labels are clicks, queries are sessions, and the position is the last
+    feature, by the name "position".
+
+    Parameters
+    ----------
+    rows : array of int
+        Row of the data that was shown.
+    session : array of int
+        The list that it was shown in.
+    position : array of int
+        Its place in the list, from 1.
+    clicked : array of float
+        Whether it was clicked.
+    propensities : array of float
+        The truth: how likely each position is looked at.
+    judged : RankingData
+        The data that the lists were made from.
     """
 
     rows: IntArray
@@ -38,8 +53,8 @@ class ClickLog:
         shown = self.judged.rows(self.rows)
         column = self.position[:, None].astype(np.float32)
         X: Any = sp.hstack([shown.X, sp.csr_array(column)]) if shown.is_sparse else np.hstack([shown.X, column])
-        names = self.judged.feature_names or numbered_columns(shown.n_features)
-        return RankingData(X, self.clicked, self.session, feature_names=[*names, "position"])
+        names = [*(shown.feature_names or numbered_columns(shown.n_features)), "position"]
+        return RankingData(X, self.clicked, self.session, feature_names=names, categories=shown.categories)
 
 
 def simulate_clicks(
@@ -54,10 +69,33 @@ def simulate_clicks(
 ) -> ClickLog:
     """So many lists per query, the `top` documents each, clicked by the position-based model.
 
-    Documents are shown by falling scores; `shuffle` is how far chance moves them, in standard deviations of the
-    scores (0 always shows the same list). Position k is looked at with probability k^−steepness, and a document of
+    Documents are shown by falling scores. Position k is looked at with probability k^−steepness, and a document of
     grade y that is looked at is clicked with probability ε + (1 − ε)(2^y − 1)/(2^highest − 1), ε = 0.1.
 
+    Parameters
+    ----------
+    data : RankingData
+        Documents with their true grades.
+    scores : array-like
+        Score of each row, by which lists are shown.
+    sessions : int, default=10
+        Lists per query.
+    top : int, default=10
+        Documents per list.
+    steepness : float, default=1.0
+        How fast attention falls with the position.
+    shuffle : float, default=0.3
+        How far chance moves documents, in standard deviations of the scores; 0 always shows the same list.
+    seed : int, default=0
+        Seed of the generator.
+
+    Returns
+    -------
+    ClickLog
+        What was shown and clicked.
+
+    Examples
+    --------
     >>> from rankwise.data import cubic
     >>> data = cubic(queries=3, documents=20)
     >>> log = simulate_clicks(data, data.X[:, 0], sessions=100, top=5)

@@ -16,11 +16,31 @@ GROUP = 5  # MSLR states most of its features for body, anchor, title, URL and w
 
 
 def cubic(queries: int, documents: int = 50, features: int = 50, grades: int = 5, seed: int = 0) -> RankingData:
-    """Uniform features, graded by a random polynomial of the third degree (as in paper Burges 2006).
+    """Uniform features, graded by a random polynomial of the third degree (as in Burges 2006).
 
     Grades are cut from the polynomial's value, the same cuts for all queries, so that their shares are
     .55 .23 .12 .07 .03 (with fewer grades: the first ones, in proportion).
 
+    Parameters
+    ----------
+    queries : int
+        Number of queries.
+    documents : int, default=50
+        Documents per query.
+    features : int, default=50
+        Number of features.
+    grades : int, default=5
+        Number of grades, from 2 to 5.
+    seed : int, default=0
+        Seed of the generator; the same seed gives the same data on every machine.
+
+    Returns
+    -------
+    RankingData
+        Dense data with grades from 0.
+
+    Examples
+    --------
     >>> cubic(queries=10, documents=20, features=5)
     RankingData(200 rows, 10 queries, 5 features, labels 0 to 4)
     """
@@ -52,12 +72,36 @@ def r_of_k(
     noise: float = 0.05,
     seed: int = 0,
 ) -> RankingData:
-    """±1 features; the label is 1 if at least `r` of the `k` relevant ones are +1 (paper Suehiro 2011, section 5.1).
+    """±1 features; the label is 1 if at least `r` of the `k` relevant ones are +1 (Suehiro 2011, section 5.1).
 
     Exactly the share `positive` of the rows has label 1 before each label is flipped with probability
     `noise`. Given its label an instance is uniform: since almost no uniform instance has, say, none of 30
-    features at +1, the number at +1 is drawn first, from its distribution given the label. One list, qid 0.
+    features at +1, the number at +1 is drawn first, from its distribution given the label.
 
+    Parameters
+    ----------
+    rows : int, default=1000
+        Number of rows.
+    features : int, default=100
+        Number of features.
+    k : int, default=30
+        Number of relevant features.
+    r : int, default=8
+        How many of them must be +1.
+    positive : float, default=0.5
+        Share of the rows with label 1.
+    noise : float, default=0.05
+        Probability that a label is flipped.
+    seed : int, default=0
+        Seed of the generator; the same seed gives the same data on every machine.
+
+    Returns
+    -------
+    RankingData
+        One list, qid 0.
+
+    Examples
+    --------
     >>> r_of_k(rows=10, noise=0.0).y.sum()
     np.float64(5.0)
     """
@@ -92,6 +136,24 @@ def web(queries: int, documents: int, features: int = 136, seed: int = 0) -> Ran
     heavy-tailed, many of them zero, shifted by query; labels 0 to 4 by a non-linear function of some
     features plus noise, with about MSLR's shares (.52 .23 .19 .04 .02).
 
+    Parameters
+    ----------
+    queries : int
+        Number of queries.
+    documents : int
+        Documents per query, on average.
+    features : int, default=136
+        Number of features.
+    seed : int, default=0
+        Seed of the generator; the same seed gives the same data on every machine.
+
+    Returns
+    -------
+    RankingData
+        Dense data with grades 0 to 4.
+
+    Examples
+    --------
     >>> web(queries=10, documents=20, features=30, seed=1).n_features
     30
     """
@@ -122,13 +184,32 @@ def web(queries: int, documents: int, features: int = 136, seed: int = 0) -> Ran
 def topics(
     queries: int, documents: int = 1000, features: int = 44, relevant: float = 0.01, seed: int = 0
 ) -> RankingData:
-    """Binary data as of topic distillation (LETOR's TD2003, paper Donmez 2009): long lists with few relevant documents.
+    """Binary data as of topic distillation (LETOR's TD2003, Donmez 2009): long lists with few relevant documents.
 
     A document has a match with the query, in part its own and in part its site's, and an authority; a relevant one has
     much of both, up to noise, by weights that differ somewhat from query to query. Features show one of the two,
     with noise, heavy tails and different scales by query; then each goes from 0 to 1 within a query, as in Donmez 2009.
-    A query has about the share `relevant` of relevant documents, at least one.
 
+    Parameters
+    ----------
+    queries : int
+        Number of queries.
+    documents : int, default=1000
+        Documents per query.
+    features : int, default=44
+        Number of features.
+    relevant : float, default=0.01
+        Share of the documents of a query that are relevant; at least one is.
+    seed : int, default=0
+        Seed of the generator; the same seed gives the same data on every machine.
+
+    Returns
+    -------
+    RankingData
+        Dense data with labels 0 and 1.
+
+    Examples
+    --------
     >>> made = topics(queries=5, documents=200, seed=1)
     >>> made, int(made.y.sum())
     (RankingData(1000 rows, 5 queries, 44 features, labels 0 to 1), 14)

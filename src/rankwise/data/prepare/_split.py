@@ -11,10 +11,26 @@ from rankwise.errors import DataError
 
 
 def split(data: RankingData, fractions: Sequence[float] = (0.6, 0.2, 0.2), seed: int = 0) -> list[RankingData]:
-    """Parts with these fractions of the queries, drawn at random; a query is never torn apart.
+    """Split data by whole queries, drawn at random.
 
-    The fractions must add up to one. Rows keep the order of the input within each part.
+    Rows keep the order of the input within each part.
 
+    Parameters
+    ----------
+    data : RankingData
+        The data.
+    fractions : sequence of float, default=(0.6, 0.2, 0.2)
+        Share of the queries in each part; they must add up to one.
+    seed : int, default=0
+        Seed of the draw.
+
+    Returns
+    -------
+    list of RankingData
+        One data set for each fraction.
+
+    Examples
+    --------
     >>> data = RankingData([[0.0]] * 6, [0, 1] * 3, qid=[1, 1, 2, 2, 3, 3])
     >>> [part.groups.n_queries for part in split(data, (2 / 3, 1 / 3))]
     [2, 1]

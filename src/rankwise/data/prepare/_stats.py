@@ -3,20 +3,48 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.data._ranking_data import RankingData
-from rankwise.types import IntArray
+from rankwise.types import AnyArray, IntArray, JsonObject
 
 ROWS_AT_ONCE = 65_536  # bounds the memory that counting takes
 
 
 @dataclass(frozen=True)
 class Stats:
-    """What `describe` counts; `grades` maps each label to its number of rows, -1 being "not judged"."""
+    """What `describe` counts.
+
+    Parameters
+    ----------
+    rows : int
+        Number of rows.
+    queries : int
+        Number of queries.
+    features : int
+        Number of features.
+    density : float
+        Share of the features that are not 0.
+    grades : dict of float to int
+        Rows of each label; -1 is not judged.
+    documents_min : int
+        Fewest documents of a query.
+    documents_median : float
+        Median of the documents per query.
+    documents_mean : float
+        Mean of the documents per query.
+    documents_max : int
+        Most documents of a query.
+    queries_without_relevant : int
+        Queries without a label above 0.
+    queries_with_one_grade : int
+        Queries in which all labels are the same.
+    missing_values : int
+        Features that are NaN.
+    duplicate_doc_ids : int
+        Rows whose document was named before in the same query.
+    """
 
     rows: int
     queries: int
@@ -32,17 +60,32 @@ class Stats:
     missing_values: int
     duplicate_doc_ids: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """All fields as plain numbers, ready for JSON."""
+    def to_dict(self) -> JsonObject:
+        """All fields as plain numbers, ready for JSON.
+
+        Returns
+        -------
+        dict
+            The fields by name.
+        """
         return asdict(self)
 
 
 def describe(data: RankingData) -> Stats:
     """Count rows, queries, grades, documents per query, and what may trouble a metric or a model.
 
-    `density` is the share of features that are not 0; `duplicate_doc_ids` counts the rows whose document
-    was named before in the same query.
+    Parameters
+    ----------
+    data : RankingData
+        The data.
 
+    Returns
+    -------
+    Stats
+        The counts.
+
+    Examples
+    --------
     >>> stats = describe(RankingData([[0.5, 0], [1, 0], [0, 0]], [1, 0, 0], qid=[1, 1, 2]))
     >>> stats.grades, stats.queries_without_relevant, round(stats.density, 2)
     ({0.0: 2, 1.0: 1}, 1, 0.33)
@@ -83,7 +126,7 @@ def _filled_and_missing(data: RankingData) -> tuple[int, int]:
     return filled, missing
 
 
-def _duplicates(query_of_row: IntArray, doc_ids: NDArray[Any] | None) -> int:
+def _duplicates(query_of_row: IntArray, doc_ids: AnyArray | None) -> int:
     """Rows whose document was named before in their query; rows without an id ("") count for nothing."""
     if doc_ids is None:
         return 0

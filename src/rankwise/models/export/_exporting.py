@@ -22,7 +22,7 @@ from rankwise.models.export._solr import Solr
 from rankwise.models.export._vespa import Vespa
 from rankwise.models.export._xgboost_json import XGBoostJson
 from rankwise.rankers._base import SavableModel
-from rankwise.rankers._features import feature_names_of
+from rankwise.rankers._features import categories_of, feature_names_of
 from rankwise.rankers._score_functions._functions import ScoreFunction, TreeSum
 
 FORMATS: dict[str, Format] = {
@@ -148,7 +148,7 @@ def _compare(
             f"{path.name} is no sound {format.name} file ({type(problem).__name__}: {reason}); export it again"
         ) from None
     if data is not None:
-        data = data.with_features(feature_names_of(model), model.n_features_in_)
+        data = data.with_features(feature_names_of(model), model.n_features_in_, categories_of(model))
     probes = probe_rows(function, missing=format.missing and isinstance(function, TreeSum))
     return ExportComparison(
         format=format.name,

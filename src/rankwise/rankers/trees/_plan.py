@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 import lightgbm as lgb
 import numpy as np
 
+from rankwise.data._arrow_columns import Categories
 from rankwise.data._row_hashes import RowHashes
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import Metric, parse
 from rankwise.objectives.lambdas._objective import Norm
 from rankwise.rankers._base import Ranker
-from rankwise.rankers._features import values_by_column
+from rankwise.rankers._features import categories_of, values_by_column
 from rankwise.rankers.trees._lightgbm import engine_parameters
 from rankwise.rankers.trees._model_text import split_trees
 from rankwise.types import FloatArray, IntArray, JsonObject
@@ -83,7 +84,7 @@ def make_plan(
         raise DataError("query_subsample draws whole queries, got one list; leave it at 1.0 or pass qid")
     has_start = has_init_score or init_model is not None
     init = resolve_init(parameters["init"], labels, n_queries, has_start=has_start, has_positions=has_positions)
-    header, trees = warm_start(init_model, model.n_features_in_)
+    header, trees = warm_start(init_model, model.n_features_in_, categories_of(model))
     monotone = values_by_column(model, parameters["monotone_constraints"], "monotone_constraints")
     return TrainingPlan(
         metric=parse(parameters["metric"]),
@@ -123,7 +124,7 @@ def resolve_init(
     return init
 
 
-def warm_start(init_model: object, n_features: int) -> tuple[list[str], list[str]]:
+def warm_start(init_model: object, n_features: int, categories: Categories) -> tuple[list[str], list[str]]:
     """Header and trees of a model that is to be continued, if any."""
     if init_model is None:
         return [], []
@@ -141,6 +142,11 @@ def warm_start(init_model: object, n_features: int) -> tuple[list[str], list[str
         raise ShapeError(
             f"init_model must be a model of one score on the same features, got {booster.num_model_per_iteration()} "
             f"scores on {booster.num_feature()} features for X with {n_features}"
+        )
+    if categories_of(init_model) != categories:
+        raise DataError(
+            "init_model was trained on other categories than X has, so that its trees would misread them; "
+            "declare all values as categories of the frame, and fit init_model again"
         )
     return split_trees(booster.model_to_string())
 
