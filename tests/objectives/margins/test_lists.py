@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankwise.errors import DataError
-from rankwise.objectives.margins._lists import MOST_ENTRIES, PairLists
+from rankwise.objectives.margins._lists import MAX_BLOCK_ENTRIES, PairLists
 from tests.objectives.margins.factories import KINDS, made
 from tests.reference import margin_lists as slow
 
@@ -51,6 +51,6 @@ def test_labels_need_not_be_grades():
 
 
 def test_products_of_very_many_grades_are_refused():
-    rows = 4 * MOST_ENTRIES
+    rows = 4 * MAX_BLOCK_ENTRIES
     with pytest.raises(DataError, match=f"few grades per query, got {rows}; use method='pairs'"):
         _ = PairLists.of(np.arange(rows, dtype=float), np.array([0, rows])).blocks

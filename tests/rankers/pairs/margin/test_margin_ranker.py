@@ -99,7 +99,7 @@ def test_functions_of_the_users_own(method):
     assert not model.feature_importances_.any()
     if method != "hard":
         assert model.score(X, Y) > 0.8
-    with pytest.raises(DataError, match="functions of your own are not told by feature"):
+    with pytest.raises(DataError, match="functions of your own cannot be explained by feature"):
         model.explain(X, 0, 1)
 
 
@@ -144,13 +144,13 @@ def test_a_constant_feature_of_the_eval_set_does_no_harm():
 
 ERRORS = {
     "several epsilon without eval_set": (
-        {"epsilon": [0.1, 0.2]}, {}, "of several epsilon eval_set chooses one, got 2 and no eval_set; pass it",
+        {"epsilon": [0.1, 0.2]}, {}, "epsilon has 2 values, but there is nothing to choose one by; pass an",
     ),
     "one class": ({}, {"y": np.ones(120)}, "no query has documents of different labels"),
     "no weight on a class": ({}, {"sample_weight": Y}, "no query has documents of different labels"),
     "weights that overflow": ({}, {"sample_weight": np.full(120, 1e200)}, "weights of rows must be 0 or from 1e-100"),
     "a function out of range": (
-        {"hypotheses": [lambda X: X[:, 0]]}, {}, r"hypothesis 0 must give one number from -1 to 1 a row",
+        {"hypotheses": [lambda X: X[:, 0]]}, {}, r"hypothesis 0 must give one number from -1 to 1 per row",
     ),
     "constant features": ({}, {"X": np.ones((120, 5))}, "no feature varies, so there is nothing to rank by"),
     "constant features for stumps": ({"hypotheses": "stumps"}, {"X": np.ones((120, 5))}, "no feature varies"),

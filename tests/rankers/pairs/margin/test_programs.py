@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from rankwise.objectives.margins._tails import ProductTail, TangentTail
+from rankwise.objectives.margins._tails import ProductProgram, TangentProgram
 from rankwise.rankers.pairs.margin import _programs as programs
 from rankwise.rankers.pairs.margin._hypotheses import FeatureHypotheses, Scale, StumpHypotheses
-from rankwise.rankers.pairs.margin._programs import METHODS, rounds
+from rankwise.rankers.pairs.margin._programs import METHODS, MarginSolver
 from tests.objectives.margins.factories import KINDS, Made, made
 from tests.reference import margin_lists as slow
 from tests.reference import margin_programs as p3
@@ -57,18 +57,18 @@ def test_the_optimum_is_that_of_the_whole_program(method, kind, form):
     seed = 10 * list(KINDS).index(kind) + FORMS.index(form)
     data, epsilon = made(seed, **KINDS[kind]), [0.02, 0.2, 0.5, 0.9][seed % 4]
     hypotheses, H = hypotheses_of(data, form)
-    found = list(rounds(method, data.lists, hypotheses, epsilon, TOL, 1000))
+    found = list(MarginSolver(method, data.lists, hypotheses, TOL, 1000).rounds(epsilon))
     assert [one.done for one in found] == [False] * (len(found) - 1) + [True]
-    bests = {id(one.tail_of): optimum(method, data, H, epsilon, getattr(one.tail_of, "nu", None)) for one in found}
+    bests = {id(one.program): optimum(method, data, H, epsilon, getattr(one.program, "nu", None)) for one in found}
     for one in found:
-        best, progress = bests[id(one.tail_of)], one.progress
+        best, progress = bests[id(one.program)], one.progress
         assert progress.tail.value - HIGHS <= best <= progress.bound + HIGHS
         assert sum(share for share, _ in progress.mixture) == pytest.approx(1.0)
     progress = found[-1].progress
     assert progress.gap <= TOL
     assert (progress.alpha >= 0.0).all()
     assert progress.alpha.sum() == pytest.approx(1.0, abs=1e-12)
-    again = found[-1].tail_of(hypotheses.scores(progress.keys, progress.alpha))
+    again = found[-1].program(hypotheses.scores(progress.keys, progress.alpha))
     assert again.value == pytest.approx(progress.tail.value, abs=1e-12)
     assert again.rho == pytest.approx(progress.tail.rho, abs=1e-12)
 
@@ -77,7 +77,7 @@ def test_the_optimum_is_that_of_the_whole_program(method, kind, form):
 def test_rounds_of_one_program_only_gain(method):
     data = made(3, rows=40, columns=8)
     hypotheses, _ = hypotheses_of(data, "features")
-    found = [one.progress for one in rounds(method, data.lists, hypotheses, 0.2, TOL, 1000)][:-1]
+    found = [one.progress for one in MarginSolver(method, data.lists, hypotheses, TOL, 1000).rounds(0.2)][:-1]
     assert len(found) > 3
     assert (np.diff([one.tail.value for one in found]) >= 0.0).all()
     assert (np.diff([one.bound for one in found]) <= 0.0).all()
@@ -95,7 +95,9 @@ def test_the_programs_as_printed(seed, epsilon):
     hypotheses, H = hypotheses_of(data, "features")
     plus, minus = two_sides(data, H)
     p, n = len(plus), len(minus)
-    last = {method: list(rounds(method, data.lists, hypotheses, epsilon, TOL, 1000))[-1] for method in METHODS}
+    last = {
+        method: list(MarginSolver(method, data.lists, hypotheses, TOL, 1000).rounds(epsilon))[-1] for method in METHODS
+    }
     value = {method: one.progress.tail.value for method, one in last.items()}
     gamma = p3.soft_over_pairs_dual(plus, minus, epsilon * p * n).value
     assert value["pairs"] == pytest.approx(p3.soft_over_pairs(plus, minus, epsilon * p * n).value, abs=2 * TOL)
@@ -107,10 +109,10 @@ def test_the_programs_as_printed(seed, epsilon):
     assert value["hard"] == pytest.approx(p3.hard_with_bias(plus, minus).value, abs=2 * TOL)
     assert value["reduced"] >= value["heuristic"] - 2 * TOL
     for method in ("reduced", "heuristic"):
-        tail_of, progress = last[method].tail_of, last[method].progress
+        program, progress = last[method].program, last[method].progress
         assert progress.bound >= gamma - HIGHS
         assert progress.tail.rho >= gamma - 2 * TOL
-        nu_plus, nu_minus = tail_of.masses(progress.tail.nu)[0]
+        nu_plus, nu_minus = program.masses(progress.tail.nu)[0]
         assert nu_plus * nu_minus == pytest.approx(epsilon * p * n)
         scores = hypotheses.scores(progress.keys, progress.alpha)
         margins = 0.5 * np.subtract.outer(scores[data.y == 1.0], scores[data.y == 0.0])
@@ -129,43 +131,43 @@ def test_the_heuristic_alternates_tangents_and_caps_and_falls(monkeypatch, kind,
     hypotheses, H = hypotheses_of(data, "features")
     stages, original = {}, programs.solve
 
-    def watched(own, tail_of, rows, start=None):
-        for progress in original(own, tail_of, rows, start):
-            stages[id(tail_of)] = (tail_of, progress)
+    def watched(own, program, rows, start=None):
+        for progress in original(own, program, rows, start):
+            stages[id(program)] = (program, progress)
             yield progress
 
     monkeypatch.setattr(programs, "solve", watched)
-    last = list(rounds("heuristic", data.lists, hypotheses, epsilon, TOL, 1000))[-1]
+    last = list(MarginSolver("heuristic", data.lists, hypotheses, TOL, 1000).rounds(epsilon))[-1]
     solved = list(stages.values())
-    kinds = [type(tail_of) for tail_of, _ in solved]
-    assert kinds == ([ProductTail, TangentTail] * len(kinds))[: len(kinds)]
+    kinds = [type(program) for program, _ in solved]
+    assert kinds == ([ProductProgram, TangentProgram] * len(kinds))[: len(kinds)]
     assert len(kinds) >= 3
-    assert kinds[-1] is ProductTail
-    assert last.tail_of in [tail_of for tail_of, _ in solved[-3:]]
+    assert kinds[-1] is ProductProgram
+    assert last.program in [program for program, _ in solved[-3:]]
     assert last.progress.gap <= TOL
     rows = (H, data.y, data.qid, data.weight, epsilon)
     p = np.array([data.weight[better].sum() for better, _ in slow.blocks_of(data.y, data.qid)])
     assert np.allclose(solved[0][0].nu, np.sqrt(epsilon) * p)
-    for number, (tail_of, progress) in enumerate(solved):
-        if isinstance(tail_of, TangentTail):
-            assert np.array_equal(tail_of.nu, solved[number - 1][0].nu)
-            best = slow.over_rows_and_nu(*rows, tail_of.nu).value
+    for number, (program, progress) in enumerate(solved):
+        if isinstance(program, TangentProgram):
+            assert np.array_equal(program.nu, solved[number - 1][0].nu)
+            best = slow.over_rows_and_nu(*rows, program.nu).value
         else:
-            best = slow.over_rows(*rows, tail_of.nu).value
-            assert (tail_of.nu >= epsilon * p - 1e-9).all()
-            assert (tail_of.nu <= p + 1e-9).all()
+            best = slow.over_rows(*rows, program.nu).value
+            assert (program.nu >= epsilon * p - 1e-9).all()
+            assert (program.nu <= p + 1e-9).all()
         assert progress.gap <= max(TOL, 0.01 * progress.bound + 1e-4)
         assert progress.tail.value - HIGHS <= best <= progress.bound + HIGHS
         if kind == "one list":
             plus, minus = two_sides(data, H)
-            nu, own = epsilon * len(plus) * len(minus), float(tail_of.nu[0])
+            nu, own = epsilon * len(plus) * len(minus), float(program.nu[0])
             printed = (
                 p3.tangent_program(plus, minus, nu, own)
-                if isinstance(tail_of, TangentTail)
+                if isinstance(program, TangentProgram)
                 else p3.soft_over_rows_dual(plus, minus, own, nu / own)
             )
             assert best == pytest.approx(printed.value, abs=1e-7)
-    gammas = [progress.bound for tail_of, progress in solved if type(tail_of) is ProductTail]
+    gammas = [progress.bound for program, progress in solved if type(program) is ProductProgram]
     assert (np.diff(gammas[:-1]) <= 0.0).all()  # the last may be the one that did not fall
     assert last.progress.bound <= min(gammas) + TOL
     assert last.progress.bound < gammas[0] - 10 * TOL or kind == "few rows"  # it gains
@@ -177,9 +179,9 @@ def test_the_heuristic_alternates_tangents_and_caps_and_falls(monkeypatch, kind,
 def test_so_many_rounds_and_no_more(method, most):
     data = made(5, rows=60, columns=10)
     hypotheses, H = hypotheses_of(data, "features")
-    found = list(rounds(method, data.lists, hypotheses, 0.1, 1e-9, most))
+    found = list(MarginSolver(method, data.lists, hypotheses, 1e-9, most).rounds(0.1))
     assert len(found) == most
-    progress, nu = found[-1].progress, getattr(found[-1].tail_of, "nu", None)
+    progress, nu = found[-1].progress, getattr(found[-1].program, "nu", None)
     assert found[-1].done
     assert progress.tail.value - HIGHS <= optimum(method, data, H, 0.1, nu) <= progress.bound + HIGHS
 
@@ -188,7 +190,7 @@ def test_weights_that_the_gap_does_not_need_are_dropped():
     """The combination is pruned as far as tol allows, and hypotheses that cancel out are not both kept."""
     data = made(11, rows=300, columns=30, shift=0.4)
     hypotheses, _ = hypotheses_of(data, "features")
-    *before, last = rounds("pairs", data.lists, hypotheses, 0.3, 1e-2, 1000)
+    *before, last = MarginSolver("pairs", data.lists, hypotheses, 1e-2, 1000).rounds(0.3)
     kept = last.progress.keys
     assert len(kept) < np.count_nonzero(before[-1].progress.alpha)
     assert last.progress.gap <= 1e-2
@@ -212,15 +214,15 @@ def test_few_of_many_stumps_are_ever_looked_at(method, known):
     X, y = words()
     lists = Made(np.empty((y.size, 0)), y, np.zeros(y.size), np.ones(y.size)).lists
     hypotheses = StumpHypotheses(X)
-    last = list(rounds(method, lists, hypotheses, 0.3, TOL, 1000))[-1]
+    last = list(MarginSolver(method, lists, hypotheses, TOL, 1000).rounds(0.3))[-1]
     progress = last.progress
     assert progress.gap <= TOL
     assert progress.tail.value > 0.1
     assert len(progress.keys) < 50
-    assert len(hypotheses.known) < known
+    assert len(hypotheses.places) < known
     mixed = np.zeros(y.size)
     for share, cut in progress.mixture:
-        mixed += share * cut.memory
+        mixed += share * cut.pricing
     edges = 0.5 * (2.0 * (X.T @ mixed) - mixed.sum())  # 1 where the word is, −1 where it is not
     assert progress.bound == pytest.approx(np.abs(edges[np.diff(X.tocsc().indptr) > 0]).max(), abs=1e-12)
     u = mixed * np.where(y > 0.0, 1.0, -1.0)

@@ -75,16 +75,16 @@ def test_an_interrupted_training_keeps_the_best_so_far(kind, judged, caplog):
 
 @KINDS
 def test_an_interruption_within_a_round_keeps_the_rounds_before(kind, monkeypatch):
-    from rankwise.rankers.pairs.stumps._watch import Watch
+    from rankwise.rankers.pairs.stumps._boosted import StagedEvaluation
 
-    add = Watch.add
+    add = StagedEvaluation.add
 
     def interrupted(self, *stump):
         if self.round == 5:
             raise KeyboardInterrupt
         add(self, *stump)
 
-    monkeypatch.setattr(Watch, "add", interrupted)
+    monkeypatch.setattr(StagedEvaluation, "add", interrupted)
     model = _fit(kind(n_estimators=100))
     monkeypatch.undo()
     assert (model.interrupted_, len(model.rounds_)) == (True, 5)
@@ -98,10 +98,10 @@ def test_neither_threads_nor_sparse_storage_change_what_is_learnt(kind, monkeypa
     y = np.digitize(features[:, 0] + features[:, 1] + rng.normal(size=9000), [0.0, 1.0])
     qid = rng.integers(0, 30, 9000)
     monkeypatch.setenv("RANKWISE_NUM_THREADS", "1")
-    expected = kind(n_estimators=10).fit(features, y, qid=qid).rounds_.told()
+    expected = kind(n_estimators=10).fit(features, y, qid=qid).rounds_.to_state()
     monkeypatch.setenv("RANKWISE_NUM_THREADS", "3")
-    assert kind(n_estimators=10).fit(features, y, qid=qid).rounds_.told() == expected
-    assert kind(n_estimators=10).fit(sp.csr_matrix(features), y, qid=qid).rounds_.told() == expected
+    assert kind(n_estimators=10).fit(features, y, qid=qid).rounds_.to_state() == expected
+    assert kind(n_estimators=10).fit(sp.csr_matrix(features), y, qid=qid).rounds_.to_state() == expected
 
 
 @KINDS
@@ -113,11 +113,11 @@ def test_row_order_does_not_matter_to_a_bit_where_rows_differ_in_weight_alone(ki
         np.arange(240) // 60,
     )
     weight = rng.random(240)
-    expected = kind(n_estimators=30).fit(features, y, qid=qid, sample_weight=weight).rounds_.told()
+    expected = kind(n_estimators=30).fit(features, y, qid=qid, sample_weight=weight).rounds_.to_state()
     for _ in range(5):
         order = rng.permutation(240)
         moved = kind(n_estimators=30).fit(features[order], y[order], qid=qid[order], sample_weight=weight[order])
-        assert moved.rounds_.told() == expected
+        assert moved.rounds_.to_state() == expected
 
 
 @KINDS

@@ -32,7 +32,7 @@ def test_rounds_are_those_of_the_definition(case):
 def test_weights_of_rows_are_sums_over_pairs(case):
     _, *rest = weighty(case)
     count, pairs = len(rest[0]), slow.pairs_of(*rest)
-    booster = PairBooster(graded_rows(booster_rows(case)), count)
+    booster = PairBooster(graded_rows(booster_rows(case)))
     assert np.allclose(booster.row_weights(), slow.row_weights(pairs, pairs[2] / pairs[2].sum(), count))
     scores = np.random.default_rng(0).normal(size=count, scale=5)
     for shift in (0.0, 1e4, -1e4):
@@ -44,7 +44,7 @@ def test_weights_of_rows_are_sums_over_pairs(case):
 @pytest.mark.parametrize("size", [30.0, 1e3, 1e6])
 def test_scores_of_any_size_leave_weights_that_add_up(size):
     rows = pair_rows("", X, GRADED, QID, None, None)
-    booster = PairBooster(graded_rows(rows), len(X))
+    booster = PairBooster(graded_rows(rows))
     for scores in (GRADED, -GRADED, np.random.default_rng(0).normal(size=len(X))):
         booster.scores = size * scores[booster.rows.order]
         u = booster.row_weights()

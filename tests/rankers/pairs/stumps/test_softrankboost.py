@@ -12,7 +12,7 @@ from rankwise.data import r_of_k
 from rankwise.kernels.pairs import _capped_weights as kernels
 from rankwise.rankers import RankBoost, SoftRankBoost
 from rankwise.rankers._pair_rows import pair_rows
-from rankwise.rankers.pairs.stumps._graded_rows import blocks_of, graded_rows
+from rankwise.rankers.pairs.stumps._graded_rows import graded_rows, halved_blocks
 from rankwise.rankers.pairs.stumps._rankboost import PairBooster
 from rankwise.rankers.pairs.stumps._softrankboost import CappedBooster
 from tests.rankers.pairs.stumps.factories import BINARY, CASES, GRADED, QID, X, booster_rows, fitted, weighty
@@ -30,7 +30,7 @@ def _blocks(case):
 @pytest.mark.parametrize("case", CASES)
 def test_every_pair_is_in_one_block(case):
     rows = graded_rows(booster_rows(case))
-    blocks, found = blocks_of(rows), []
+    blocks, found = halved_blocks(rows), []
     for a, b, c in zip(blocks.starts, blocks.middles, blocks.stops, strict=True):
         found += [(i, j) for i in rows.order[b:c].tolist() for j in rows.order[a:b].tolist()]
     better, worse, _ = slow.pairs_of(*weighty(case)[1:])
@@ -119,8 +119,8 @@ def test_weights_stay_within_the_caps_where_rankboosts_blow_up():
     rows = pair_rows("", made.X, made.y, None, None, None)
     epsilon, largest = 0.2, {}
     for name, booster, model in (
-        ("soft", CappedBooster(graded_rows(rows), 300, epsilon), SoftRankBoost(epsilon=epsilon, n_estimators=300)),
-        ("plain", PairBooster(graded_rows(rows), 300), RankBoost(n_estimators=300)),
+        ("soft", CappedBooster(graded_rows(rows), epsilon), SoftRankBoost(epsilon=epsilon, n_estimators=300)),
+        ("plain", PairBooster(graded_rows(rows)), RankBoost(n_estimators=300)),
     ):
         rounds = model.fit(made.X, made.y).rounds_
         largest[name] = []
@@ -149,4 +149,4 @@ def test_a_mean_of_stumps_lies_between_minus_one_and_one():
     assert np.allclose(model.stumps_.scores(X), model.predict(X))
     assert np.abs(model.predict(X)).max() <= 1.0
     assert np.unique(model.predict(X)).size == np.unique(np.round(model.predict(X) * 50)).size  # ties are ties
-    assert blocks_of(graded_rows(pair_rows("", X, GRADED, QID, None, None))).shares.sum() == pytest.approx(1.0)
+    assert halved_blocks(graded_rows(pair_rows("", X, GRADED, QID, None, None))).shares.sum() == pytest.approx(1.0)

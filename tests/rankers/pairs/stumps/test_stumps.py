@@ -116,7 +116,7 @@ def test_thresholds_separate_any_two_values_also_from_a_file(two, form):
     features = sp.csr_matrix(X) if form == "sparse" else X
     feature, threshold, sign, edge = StumpSearch(features).best(np.array([1.0, -1.0]))
     assert edge.tolist() == [2.0]
-    stumps = Stumps.from_told(json.loads(json.dumps(Stumps.of(feature, threshold, sign, [0.5]).told())), 1)
+    stumps = Stumps.from_state(json.loads(json.dumps(Stumps.of(feature, threshold, sign, [0.5]).to_state())), 1)
     for given in (X, features, X.astype(np.float64)):
         assert stumps.scores(given).tolist() == [0.5, -0.5]
 
@@ -211,15 +211,15 @@ def test_scores_and_parts_are_sums_over_stumps(name):
     for one in (stumps, stumps.merged(), stumps[np.argsort(stumps.weight)]):
         for given in (X, X.astype(np.float32), np.asfortranarray(X), sp.csr_matrix(X), repeated):
             assert np.allclose(one.scores(given), expected, rtol=0, atol=1e-13)
-        assert np.allclose(one.parts(X).sum(axis=1), expected, rtol=0, atol=1e-13)
-    assert np.array_equal(stumps.parts(X)[:, 4], stumps[stumps.feature == 4].scores(X))
+        assert np.allclose(one.contributions(X).sum(axis=1), expected, rtol=0, atol=1e-13)
+    assert np.array_equal(stumps.contributions(X)[:, 4], stumps[stumps.feature == 4].scores(X))
 
 
 def test_equal_stumps_are_merged_and_those_that_cancel_left_out():
     merged = Stumps.of(
         [1, 0, 1, 2, 2, 1], [0.5, 0.5, 0.5, 1.0, 1.0, 0.25], [1, 1, -1, 1, -1, 1], [3, 1, 1, 2, 2, 1]
     ).merged()
-    assert merged.told() == {
+    assert merged.to_state() == {
         "feature": [0, 1, 1],
         "threshold": [0.5, 0.25, 0.5],
         "sign": [1, 1, 1],
@@ -254,4 +254,4 @@ BROKEN = {
 @pytest.mark.parametrize("case", BROKEN)
 def test_stumps_of_a_file_are_not_trusted(case):
     with pytest.raises(ModelFileError, match="must be lists of features below 3"):
-        Stumps.from_told(BROKEN[case], 3)
+        Stumps.from_state(BROKEN[case], 3)

@@ -10,10 +10,9 @@ import scipy.sparse as sp
 
 import rankwise as rw
 from rankwise.errors import DataError, ShapeError
-from rankwise.rankers.pairs.svm._linear import LinearRows
-from rankwise.rankers.pairs.svm._newton import Problem
-from rankwise.rankers.pairs.svm._pairs import Pairs
-from rankwise.rankers.pairs.svm._stretch import stretch
+from rankwise.rankers.pairs.svm._newton import LinearProblem, LinearRows
+from rankwise.rankers.pairs.svm._pair_loss import PairLoss, unit_lists
+from rankwise.rankers.pairs.svm._solve import best_scale
 from tests.rankers.factories import EVAL_SET, TRAIN, VALID
 from tests.rankers.pairs.svm.factories import made
 
@@ -321,17 +320,17 @@ def test_pairs_that_can_all_be_told_apart(C):
     assert model.objective_ == pytest.approx(rw.RankSVM(loss="hinge", C=C, tol=1e-6).fit(X, y).objective_, rel=1e-4)
 
 
-def test_weights_are_stretched_to_the_best_length():
+def test_weights_are_scaled_to_the_best_length():
     """Against a search over many lengths."""
     rng = np.random.default_rng(0)
     for seed in range(10):
         X, y, _ = made(3, 1, rows=30, features=3, seed=seed)
-        rows, pairs = LinearRows.of(X, None, scaled=False), Pairs.of(y, np.array([0, 30]))
+        rows, lists = LinearRows.of(X, None, standardize=False), unit_lists(y, np.array([0, 30]))
         w = rng.normal(size=3) * 10.0 ** rng.integers(-2, 2)
         C = 10.0 ** rng.integers(-1, 4)
-        at = Problem(rows, pairs, C, 0.1).at(w, rows.scores(w))
+        at = LinearProblem(rows, lists, C, 0.1).at(w, rows.scores(w))
         lengths = np.geomspace(1e-4, 1e4, 4001)
-        by_search = [0.5 * t**2 * (w @ w) + C * pairs.at(t * at.scores, 0.1).hinge for t in lengths]
-        factor, objective = stretch(at, C, 0.99 * min(by_search))
-        assert objective == pytest.approx(0.5 * factor**2 * (w @ w) + C * pairs.at(factor * at.scores, 0.1).hinge)
+        by_search = [0.5 * t**2 * (w @ w) + C * PairLoss(lists, t * at.scores, 0.1).hinge for t in lengths]
+        scale, objective = best_scale(at, C, 0.99 * min(by_search))
+        assert objective == pytest.approx(0.5 * scale**2 * (w @ w) + C * PairLoss(lists, scale * at.scores, 0.1).hinge)
         assert objective <= min(by_search) * 1.002

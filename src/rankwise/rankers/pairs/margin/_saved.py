@@ -1,26 +1,28 @@
-"""What a MarginRanker learnt as plain values, and back, all of it checked."""
+"""What a MarginRanker learned as plain values, and back, all of it checked."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import asdict, fields
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankwise._validation import is_finite_number
 from rankwise.errors import DataError, ModelFileError
-from rankwise.rankers.pairs.margin._certificate import MarginCertificate
+from rankwise.objectives.margins._cutting_planes import Keys
+from rankwise.rankers.pairs.margin._certificate import CutPoint, MarginCertificate
 from rankwise.rankers.pairs.margin._hypotheses import Scale
-from rankwise.rankers.pairs.margin._programs import raised
-from rankwise.rankers.pairs.margin._verify import CutPoint
-from rankwise.types import FloatArray
+from rankwise.rankers.pairs.margin._programs import raised_epsilons
+from rankwise.types import FloatArray, JsonObject
 
-MOST_CUTS = 10_000
-ROUNDING = 1e-9
+if TYPE_CHECKING:
+    from rankwise.rankers.pairs.margin._margin_ranker import MarginRanker
+
+MAX_CUTS = 10_000
+WEIGHT_ROUNDING = 1e-9
 
 
-def told(model: Any) -> dict[str, Any]:
+def get_state(model: MarginRanker) -> JsonObject:
     """Weights, scale, cut points and certificate."""
     if not isinstance(model.hypotheses, str):
         raise DataError(
@@ -43,83 +45,83 @@ def told(model: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def recall(model: Any, said: dict[str, Any]) -> None:
-    """Set on the model what `told` says; ModelFileError where it cannot be."""
+def set_state(model: MarginRanker, state: JsonObject) -> None:
+    """Set on the model what `get_state` returned; ModelFileError where it cannot be."""
     stumps = model.hypotheses == "stumps"
-    model.keys_ = _keys(said, stumps, model.n_features_in_)
-    model.alpha_ = _numbers(said, "alpha", len(model.keys_), low=0.0, high=1.0 + ROUNDING)
-    if abs(model.alpha_.sum() - 1.0) > ROUNDING:
+    model.keys_ = _keys(state, stumps, model.n_features_in_)
+    model.alpha_ = _numbers(state, "alpha", len(model.keys_), low=0.0, high=1.0 + WEIGHT_ROUNDING)
+    if abs(model.alpha_.sum() - 1.0) > WEIGHT_ROUNDING:
         raise ModelFileError("the weights of the model must add up to 1; save it again")
-    scale = said.get("scale")
+    scale = state.get("scale")
     model.scale_ = None
     if not stumps:
         low, high = (_numbers(scale, name, model.n_features_in_) for name in ("low", "high"))
         if not (low < high).any():
             raise ModelFileError("the scale of the model must be of features that vary; save it again")
         model.scale_ = Scale(low, high)
-    model.epsilon_ = float(_numbers({"epsilon": [said.get("epsilon")]}, "epsilon", 1)[0])
-    if model.epsilon_ not in {one for epsilon in model._epsilons() for one in raised(epsilon)}:
+    model.epsilon_ = float(_numbers({"epsilon": [state.get("epsilon")]}, "epsilon", 1)[0])
+    if not any(model.epsilon_ in raised_epsilons(epsilon) for epsilon in model._tuned_values()):
         raise ModelFileError("epsilon of the model must be among those of its parameters; save it again")
-    model.nu_ = None if said.get("nu") is None else _numbers(said, "nu", None, low=0.0)
-    cuts: Any = said.get("cuts")
-    if not isinstance(cuts, list) or not 1 <= len(cuts) <= MOST_CUTS:
+    model.nu_ = None if state.get("nu") is None else _numbers(state, "nu", None, low=0.0)
+    cuts = state.get("cuts")
+    if not isinstance(cuts, list) or not 1 <= len(cuts) <= MAX_CUTS:
         raise ModelFileError("the model must have its cuts, which its bound is verified by; save it again")
     model.cuts_ = [_cut(cut, stumps, model.n_features_in_) for cut in cuts]
     if not sum(cut.share for cut in model.cuts_) > 0.0:
         raise ModelFileError("the shares of the model's cuts must not be all 0; save it again")
-    model.certificate_ = _certificate(said.get("certificate"))
+    model.certificate_ = _certificate(state.get("certificate"))
 
 
-def _plain(keys: list[Hashable]) -> list[Any]:
+def _plain(keys: Keys) -> list[object]:
     return [list(key) if isinstance(key, tuple) else key for key in keys]
 
 
-def _cut(cut: Any, stumps: bool, features: int) -> CutPoint:
+def _cut(cut: JsonObject, stumps: bool, features: int) -> CutPoint:
     keys = _keys(cut, stumps, features)
     share, epsilon = (
         float(_numbers({name: [cut.get(name)]}, name, 1, low=0.0, high=1.0)[0]) for name in ("share", "epsilon")
     )
     number = cut.get("number")
-    if type(number) is not int or not 0 <= number < MOST_CUTS:
+    if type(number) is not int or not 0 <= number < MAX_CUTS:
         raise ModelFileError("a cut of the model must have a number; save it again")
-    return CutPoint(share, keys, _numbers(cut, "alpha", len(keys), low=0.0, high=1.0 + 1e-9), epsilon, number)
+    alpha = _numbers(cut, "alpha", len(keys), low=0.0, high=1.0 + WEIGHT_ROUNDING)
+    return CutPoint(share, keys, alpha, epsilon, number)
 
 
-def _keys(said: Any, stumps: bool, features: int) -> list[Hashable]:
-    given: Any = said.get("keys") if isinstance(said, dict) else None
-    if isinstance(given, list):
+def _keys(state: object, stumps: bool, features: int) -> Keys:
+    keys = state.get("keys") if isinstance(state, dict) else None
+    if isinstance(keys, list):
         if stumps and all(
             isinstance(key, list) and len(key) == 3 and type(key[0]) is int and 0 <= key[0] < features
             and is_finite_number(key[1]) and type(key[2]) is int and key[2] in (-1, 1)
-            for key in given
+            for key in keys
         ):  # fmt: skip
-            return [(key[0], float(key[1]), key[2]) for key in given]
-        if not stumps and all(type(key) is int and -features <= key < features for key in given):
-            return given
+            return [(key[0], float(key[1]), key[2]) for key in keys]
+        if not stumps and all(type(key) is int and -features <= key < features for key in keys):
+            return keys
     raise ModelFileError(f"the hypotheses of the model must be of its {features} features; save it again")
 
 
-def _numbers(said: Any, name: str, size: int | None, low: float = -np.inf, high: float = np.inf) -> FloatArray:
-    value = said.get(name) if isinstance(said, dict) else None
+def _numbers(state: object, name: str, size: int | None, low: float = -np.inf, high: float = np.inf) -> FloatArray:
+    value = state.get(name) if isinstance(state, dict) else None
     if (
         not isinstance(value, list)
         or not all(map(is_finite_number, value))
         or (size is not None and len(value) != size)
     ):
         raise ModelFileError(f"{name} of the model must be {size or 'finite'} numbers; save it again")
-    found = np.array(value, dtype=np.float64)
-    if not ((found >= low) & (found <= high)).all():
+    numbers = np.array(value, dtype=np.float64)
+    if not ((numbers >= low) & (numbers <= high)).all():
         raise ModelFileError(f"{name} of the model must be from {low:g} to {high:g}; save it again")
-    return found
+    return numbers
 
 
-def _certificate(said: Any) -> MarginCertificate:
+def _certificate(state: object) -> MarginCertificate:
     names = {field.name for field in fields(MarginCertificate)}
-    if not isinstance(said, dict) or set(said) != names or not isinstance(said["method"], str):
+    if not isinstance(state, dict) or set(state) != names or not isinstance(state["method"], str):
         raise ModelFileError("the certificate of the model must be whole; save it again")
-    numbers = {name: said[name] for name in names - {"method", "margins", "shares"}}
+    numbers = {name: state[name] for name in names - {"method", "margins", "shares"}}
     if not all(map(is_finite_number, numbers.values())):
         raise ModelFileError("the certificate of the model must be of numbers; save it again")
-    curve = {name: tuple(_numbers(said, name, None).tolist()) for name in ("margins", "shares")}
-    whole: dict[str, Any] = {"method": said["method"], **numbers, **curve}
-    return MarginCertificate(**whole)
+    margins, shares = (tuple(_numbers(state, name, None).tolist()) for name in ("margins", "shares"))
+    return MarginCertificate(method=state["method"], **numbers, margins=margins, shares=shares)
