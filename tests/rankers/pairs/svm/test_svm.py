@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 import rankwise as rw
 from rankwise.errors import DataError, ShapeError
-from rankwise.rankers.pairs.svm._newton import LinearProblem, LinearRows
+from rankwise.rankers.pairs.svm._newton import Iterate, LinearProblem, LinearRows
 from rankwise.rankers.pairs.svm._pair_loss import PairLoss, unit_lists
 from rankwise.rankers.pairs.svm._solve import best_scale
 from tests.rankers.factories import EVAL_SET, TRAIN, VALID
@@ -328,7 +328,7 @@ def test_weights_are_scaled_to_the_best_length():
         rows, lists = LinearRows.of(X, None, standardize=False), unit_lists(y, np.array([0, 30]))
         w = rng.normal(size=3) * 10.0 ** rng.integers(-2, 2)
         C = 10.0 ** rng.integers(-1, 4)
-        at = LinearProblem(rows, lists, C, 0.1).at(w, rows.scores(w))
+        at = Iterate(LinearProblem(rows, lists, C, 0.1), w, rows.scores(w))
         lengths = np.geomspace(1e-4, 1e4, 4001)
         by_search = [0.5 * t**2 * (w @ w) + C * PairLoss(lists, t * at.scores, 0.1).hinge for t in lengths]
         scale, objective = best_scale(at, C, 0.99 * min(by_search))

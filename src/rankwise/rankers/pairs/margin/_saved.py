@@ -36,13 +36,9 @@ def get_state(model: MarginRanker) -> JsonObject:
         "scale": None if scale is None else {"low": scale.low.tolist(), "high": scale.high.tolist()},
         "epsilon": model.epsilon_,
         "nu": None if model.nu_ is None else model.nu_.tolist(),
-        "cuts": [
-            {"share": cut.share, "keys": _plain(cut.keys), "alpha": cut.alpha.tolist(), "epsilon": cut.epsilon,
-             "number": cut.number}
-            for cut in model.cuts_
-        ],
+        "cuts": [vars(cut) | {"keys": _plain(cut.keys), "alpha": cut.alpha.tolist()} for cut in model.cuts_],
         "certificate": {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(model.certificate_).items()},
-    }  # fmt: skip
+    }
 
 
 def set_state(model: MarginRanker, state: JsonObject) -> None:

@@ -15,12 +15,12 @@ from rankwise._validation import is_finite_number
 from rankwise.errors import ModelFileError
 from rankwise.objectives.margins._lists import PairLists
 from rankwise.rankers._pair_rows import PairRows
-from rankwise.rankers._parameters import Condition, Constraint, Integer, OneOf, OneOrMore, Real
+from rankwise.rankers._parameters import BOOLEAN, NONE, Constraint, Integer, OneOf, OneOrMore, Real
 from rankwise.rankers._persistence import read_int
 from rankwise.rankers.pairs._base import Attributes
 from rankwise.rankers.pairs._matrix import Matrix, matrix_times
 from rankwise.rankers.pairs._tuned import Candidate, TunedPairRanker
-from rankwise.rankers.pairs.svm._newton import LinearRows
+from rankwise.rankers.pairs.svm._newton import LinearProblem, LinearRows
 from rankwise.rankers.pairs.svm._solve import Loss, Solution, solutions
 from rankwise.types import FloatArray, JsonObject
 
@@ -56,12 +56,7 @@ class LinearPairRanker(TunedPairRanker):
         **TunedPairRanker._parameter_constraints,
         "C": [OneOrMore(Real(0, 1e12, open_low=True))],
         "loss": [OneOf("hinge", "squared_hinge")],
-        "standardize": [
-            Condition(
-                "True, False, or None for dense features alone",
-                lambda value: isinstance(value, bool | np.bool_ | None),
-            )
-        ],
+        "standardize": [BOOLEAN, NONE],
         "tol": [Real(0, 1, open_low=True)],
         "max_iter": [Integer(1, 10**9)],
     }
@@ -87,7 +82,7 @@ class LinearPairRanker(TunedPairRanker):
         for C in values:
             fit = LinearFit(C, solved, 0, X.scale)
             for factor, lists in problems.items():
-                steps = solutions(X, lists, C, self.loss, solved[factor], float(self.tol))
+                steps = solutions(LinearProblem(X, lists, C), self.loss, solved[factor], float(self.tol))
                 for _, solution in zip(range(int(self.max_iter)), steps, strict=False):
                     solved = solved | {factor: solution}
                     fit = LinearFit(C, solved, fit.n_iter + 1, X.scale)

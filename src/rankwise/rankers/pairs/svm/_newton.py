@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from rankwise.data.prepare._standardizer import Standardizer
 from rankwise.objectives.margins._lists import PairLists
-from rankwise.rankers.pairs._matrix import Matrix, matrix_times, times_matrix
+from rankwise.rankers.pairs._matrix import Matrix, canonical, matrix_times, times_matrix
 from rankwise.rankers.pairs.svm._pair_loss import PairLoss
 from rankwise.types import FloatArray
 
@@ -32,11 +33,7 @@ class LinearRows:
     @classmethod
     def of(cls, X: Matrix, weight: FloatArray | None, standardize: bool) -> LinearRows:
         """Rows as they are, or scaled by their deviations without a copy."""
-        if isinstance(X, np.ndarray):
-            X = np.ascontiguousarray(X)
-        else:
-            X = X.astype(np.float64, copy=not X.has_canonical_format)
-            X.sum_duplicates()
+        X = np.ascontiguousarray(X) if isinstance(X, np.ndarray) else canonical(X.astype(np.float64, copy=False))
         if not standardize:
             return cls(X, np.ones(X.shape[1]))
         return cls(X, Standardizer.of(X, weight=np.ones(X.shape[0]) if weight is None else weight).scale)
@@ -57,33 +54,31 @@ class LinearProblem:
     rows: LinearRows
     lists: PairLists
     C: float
-    width: float | None  # over which the hinge is rounded; None: the squared hinge
-
-    def at(self, w: FloatArray, scores: FloatArray) -> Iterate:
-        """The objective at these weights, whose scores are known."""
-        loss = PairLoss(self.lists, scores, self.width)
-        gradient = w + self.C * self.rows.sums(loss.gradient)
-        return Iterate(w, scores, loss, 0.5 * dot(w, w) + self.C * loss.loss, gradient)
-
-    def hessian_times(self, at: Iterate, direction: FloatArray) -> FloatArray:
-        """The matrix of second derivatives times a direction."""
-        return direction + self.C * self.rows.sums(at.loss.hessian_times(self.rows.scores(direction)))
+    width: float | None = None  # over which the hinge is rounded; None: the squared hinge
 
 
-@dataclass(frozen=True, eq=False)
 class Iterate:
     """Weights, their scores, and the objective there."""
 
-    w: FloatArray
-    scores: FloatArray
-    loss: PairLoss
-    objective: float
-    gradient: FloatArray
+    def __init__(self, problem: LinearProblem, w: FloatArray, scores: FloatArray) -> None:
+        self.problem, self.w, self.scores = problem, w, scores
+        self.loss = PairLoss(problem.lists, scores, problem.width)
+        self.objective = 0.5 * dot(w, w) + problem.C * self.loss.loss
 
-    @property
+    @cached_property
+    def gradient(self) -> FloatArray:
+        """The derivative of the objective by the weights."""
+        return self.w + self.problem.C * self.problem.rows.sums(self.loss.gradient)
+
+    @cached_property
     def steepness(self) -> float:
         """The length of the gradient."""
         return float(np.sqrt(dot(self.gradient, self.gradient)))
+
+    def hessian_times(self, direction: FloatArray) -> FloatArray:
+        """The matrix of second derivatives times a direction."""
+        rows = self.problem.rows
+        return direction + self.problem.C * rows.sums(self.loss.hessian_times(rows.scores(direction)))
 
 
 def dot(a: FloatArray, b: FloatArray) -> float:
@@ -91,7 +86,7 @@ def dot(a: FloatArray, b: FloatArray) -> float:
     return float((a * b).sum())
 
 
-def descend(problem: LinearProblem, at: Iterate) -> Iterator[Iterate]:
+def descend(at: Iterate) -> Iterator[Iterate]:
     """This iterate, and then one better after another until rounding allows none."""
     first = at.steepness
     following: Iterate | None = at
@@ -100,16 +95,16 @@ def descend(problem: LinearProblem, at: Iterate) -> Iterator[Iterate]:
         yield at
         if at.steepness == 0.0:
             return
-        direction = _newton_direction(problem, at, min(0.1, np.sqrt(at.steepness / first)) * at.steepness)
-        following = _line_search(problem, at, direction)
+        direction = _newton_direction(at, min(0.1, np.sqrt(at.steepness / first)) * at.steepness)
+        following = _line_search(at, direction)
 
 
-def _newton_direction(problem: LinearProblem, at: Iterate, tol: float) -> FloatArray:
+def _newton_direction(at: Iterate, tol: float) -> FloatArray:
     """Minus the gradient over the second derivatives, by conjugate gradients until the residual is small enough."""
     residual = -at.gradient
     direction, along, square = np.zeros_like(residual), residual.copy(), dot(residual, residual)
     for _ in range(MAX_HESSIAN_PRODUCTS):
-        product = problem.hessian_times(at, along)
+        product = at.hessian_times(along)
         length = square / dot(along, product)
         direction += length * along
         residual -= length * product
@@ -120,24 +115,22 @@ def _newton_direction(problem: LinearProblem, at: Iterate, tol: float) -> FloatA
     return direction
 
 
-def _line_search(problem: LinearProblem, at: Iterate, direction: FloatArray) -> Iterate | None:
+def _line_search(at: Iterate, direction: FloatArray) -> Iterate | None:
     """Go down until at most half of the slope is left; None if nothing on the way is better.
 
     Where the objective is better by less than its rounding, the gradient tells.
     """
-    moved = problem.rows.scores(direction)
+    moved, C = at.problem.rows.scores(direction), at.problem.C
     square, product = dot(direction, direction), dot(at.w, direction)
     first_slope = dot(at.gradient, direction)
     low, high, slope_low, slope_high, length = 0.0, np.inf, first_slope, np.inf, 1.0
     for trial in range(MAX_LENGTHS):
-        scores, w = at.scores + length * moved, at.w + length * direction
-        loss = PairLoss(problem.lists, scores, problem.width)
-        objective = 0.5 * dot(w, w) + problem.C * loss.loss
-        slope = product + length * square + problem.C * dot(loss.gradient, moved)
-        if objective < at.objective + ROUNDING_SHARE * problem.C and abs(slope) <= 0.5 * abs(first_slope):
-            iterate = Iterate(w, scores, loss, objective, w + problem.C * problem.rows.sums(loss.gradient))
-            if objective < at.objective or iterate.steepness < 0.5 * at.steepness:
-                return iterate
+        iterate = Iterate(at.problem, at.w + length * direction, at.scores + length * moved)
+        slope = product + length * square + C * dot(iterate.loss.gradient, moved)
+        is_lower = iterate.objective < at.objective
+        is_level = iterate.objective < at.objective + ROUNDING_SHARE * C
+        if abs(slope) <= 0.5 * abs(first_slope) and (is_lower or (is_level and iterate.steepness < 0.5 * at.steepness)):
+            return iterate
         if slope < 0.0:
             low, slope_low = length, slope
         else:

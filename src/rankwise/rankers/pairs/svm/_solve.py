@@ -21,8 +21,7 @@ from typing import Literal
 
 import numpy as np
 
-from rankwise.objectives.margins._lists import PairLists
-from rankwise.rankers.pairs.svm._newton import ROUNDING_SHARE, Iterate, LinearProblem, LinearRows, descend, dot
+from rankwise.rankers.pairs.svm._newton import ROUNDING_SHARE, Iterate, LinearProblem, descend, dot
 from rankwise.types import FloatArray
 
 Loss = Literal["hinge", "squared_hinge"]
@@ -54,33 +53,26 @@ class Solution:
         return max(min(self.objective, C - self.objective), ROUNDING_SHARE * C)
 
 
-def solutions(
-    rows: LinearRows, lists: PairLists, C: float, loss: Loss, start: Solution, tol: float
-) -> Iterator[Solution]:
+def solutions(problem: LinearProblem, loss: Loss, start: Solution, tol: float) -> Iterator[Solution]:
     """Better and better weights from these on, until the gap is small enough, or rounding allows nothing better."""
-    solver = _solve_squared_hinge if loss == "squared_hinge" else _solve_hinge
-    for solution in solver(rows, lists, C, start.w, start.scores, tol):
+    steps = _solve_squared_hinge(problem, start) if loss == "squared_hinge" else _solve_hinge(problem, start, tol)
+    for solution in steps:
         yield solution
-        if solution.gap <= tol * solution.gap_unit(C):
+        if solution.gap <= tol * solution.gap_unit(problem.C):
             return
 
 
-def _solve_squared_hinge(
-    rows: LinearRows, lists: PairLists, C: float, w: FloatArray, scores: FloatArray, tol: float
-) -> Iterator[Solution]:
-    problem = LinearProblem(rows, lists, C, width=None)
-    for at in descend(problem, problem.at(w, scores)):
+def _solve_squared_hinge(problem: LinearProblem, start: Solution) -> Iterator[Solution]:
+    for at in descend(Iterate(problem, start.w, start.scores)):
         yield Solution(at.w, at.scores, at.objective, 0.5 * dot(at.gradient, at.gradient))
 
 
-def _solve_hinge(
-    rows: LinearRows, lists: PairLists, C: float, w: FloatArray, scores: FloatArray, tol: float
-) -> Iterator[Solution]:
+def _solve_hinge(problem: LinearProblem, start: Solution, tol: float) -> Iterator[Solution]:
+    C, w, scores = problem.C, start.w, start.scores
     width, bound = 1.0, -np.inf
     best = Solution(w, scores, np.inf, np.inf)
     while True:
-        problem = LinearProblem(rows, lists, C, width)
-        for at in descend(problem, problem.at(w, scores)):
+        for at in descend(Iterate(replace(problem, width=width), w, scores)):
             w, scores = at.w, at.scores
             objective, dual = 0.5 * dot(w, w) + C * at.loss.hinge, w - at.gradient
             dual_value = C * at.loss.slope_sum - 0.5 * dot(dual, dual)
