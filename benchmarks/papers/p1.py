@@ -47,7 +47,7 @@ from papers.p1_data import TABLES, split, table
 import rankwise as rw
 from rankwise.objectives import linear_rates, rate_objective
 from rankwise.objectives.lambdas._costs import RankNetObjective
-from rankwise.rankers.rates._one_vs_rest import fit_from_plain
+from rankwise.rankers.rates._one_vs_rest import fit_from_baselines
 from rankwise.rankers.rates._rows import Rows, folds
 from rankwise.rankers.rates.families._linear import LinearFamily, LinearScorer
 from rankwise.rankers.rates.families._trees import TreeFamily
@@ -103,7 +103,7 @@ def baselines(name: str, family: Any, rows: Rows, plain: Any, test: Any, seed: i
     """What is trained once, by name: each gives scores of the test rows."""
     splits = folds(rows.positive, FOLDS, seed)
     made: dict[str, Callable[[], Any]] = {
-        "weighted cross entropy": lambda: family.plain(balanced(rows), splits, refit=True)[-1].scores(test)
+        "weighted cross entropy": lambda: family.fit_baselines(balanced(rows), splits, refit=True)[-1].scores(test)
     }
     if name == "linear":
         made["pairwise AUC"] = lambda: pairwise_linear(rows, plain.penalty).scores(test)
@@ -148,7 +148,7 @@ def one_split(name: str, data: Any, seed: int) -> list[dict[str, Any]]:
             found.append(row)
 
     splits = folds(positive, FOLDS, seed)
-    plain, seconds = timed(lambda: family.plain(rows, splits, refit=True))
+    plain, seconds = timed(lambda: family.fit_baselines(rows, splits, refit=True))
     judge(PLAIN, plain[-1].scores(test), seconds)
     for method, task in baselines(name, family, rows, plain[-1], test, seed).items():
         judge(method, *timed(task))
@@ -159,7 +159,7 @@ def one_split(name: str, data: Any, seed: int) -> list[dict[str, Any]]:
             hinge = linear_rates(objective, rows.X, positive, l2=plain[-1].penalty, tolerance=1e-2)
             judge("Eban 2017's hinge", test @ hinge.weights, time.process_time() - start, (metric,))
         start = time.process_time()
-        model = fit_from_plain(family, objective, rows, splits, plain, "isotonic", seed)
+        model = fit_from_baselines(family, objective, rows, splits, plain, "isotonic", seed)
         took = seconds + time.process_time() - start
         judge(OURS, model.scorer.scores(test), took, (metric,), model.history["chosen"])
     return found

@@ -27,7 +27,7 @@ from papers.p1_data import split, table
 
 import rankwise as rw
 from rankwise.objectives import rate_objective
-from rankwise.rankers.rates._one_vs_rest import fit_from_plain
+from rankwise.rankers.rates._one_vs_rest import fit_from_baselines
 from rankwise.rankers.rates._rows import Rows, folds
 from rankwise.rankers.rates.families._linear import LinearFamily
 
@@ -40,13 +40,13 @@ def one_split(name: str, data: Any, seed: int) -> list[dict[str, Any]]:
     positive = parts.train.y == 1
     rows, splits = Rows(parts.train.X, positive, np.ones(positive.size)), folds(positive, FOLDS, seed)
     family = LinearFamily()
-    plain = family.plain(rows, splits, refit=True)
+    plain = family.fit_baselines(rows, splits, refit=True)
     before = rw.evaluate(parts.test.y, plain[-1].scores(parts.test.X), metrics="aucpr")["aucpr"]
     found = []
     for anchors in ANCHORS:
         objective = rate_objective("aucpr", anchors=anchors)
         given = (family, objective, rows, splits, plain, "isotonic", seed)
-        model, seconds = timed(lambda given=given: fit_from_plain(*given))  # type: ignore[misc]
+        model, seconds = timed(lambda given=given: fit_from_baselines(*given))  # type: ignore[misc]
         value = rw.evaluate(parts.test.y, model.scorer.scores(parts.test.X), metrics="aucpr")["aucpr"]
         row = {"table": name, "seed": seed, "anchors": anchors, "gain": value - before, "seconds": seconds}
         found.append({**row, "chosen": model.history["chosen"]})

@@ -38,7 +38,7 @@ from papers.p1_data import cifar10
 
 import rankwise as rw
 from rankwise.objectives import rate_objective
-from rankwise.rankers.rates._one_vs_rest import fit_from_plain
+from rankwise.rankers.rates._one_vs_rest import fit_from_baselines
 from rankwise.rankers.rates._rows import Rows, folds
 from rankwise.rankers.rates.families._linear import LinearFamily
 
@@ -101,11 +101,11 @@ def one_seed(pixels: Any, classes: Any, test: Any, truth: Any, seed: int, images
         positive, y = classes[second] == number, truth == number
         rows = Rows(X, positive, np.ones(positive.size))
         splits = folds(positive, 4, seed)
-        plain = family.plain(rows, splits, refit=True)
+        plain = family.fit_baselines(rows, splits, refit=True)
         pairs = pairwise_linear(rows, plain[-1].penalty)
         for metric in METRICS:
             start = time.process_time()
-            ours = fit_from_plain(family, rate_objective(metric), rows, splits, plain, "isotonic", seed)
+            ours = fit_from_baselines(family, rate_objective(metric), rows, splits, plain, "isotonic", seed)
             took = time.process_time() - start
             scores = {SOFTMAX: odds[:, number], PLAIN: plain[-1].scores(judged), PAIRS: pairs.scores(judged)}
             scores[OURS] = ours.scorer.scores(judged)

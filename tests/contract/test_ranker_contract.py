@@ -28,7 +28,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     ],
     "lambdarank": [
         {"metric": "ndcg@5", "epochs": 6},
-        {"metric": "auc", "epochs": 6, "optimizer": "p2", "dropout": 0.2},
+        {"metric": "auc", "epochs": 6, "optimizer": "burges2006", "dropout": 0.2},
     ],
     "rankboost": [{"metric": "ndcg@5", "n_estimators": 20}],
     "softrankboost": [{"metric": "auc", "n_estimators": 40}, {"metric": "ndcg@5", "n_estimators": 40, "epsilon": 0.05}],

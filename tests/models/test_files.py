@@ -176,7 +176,7 @@ def with_summary(name, value):
         (with_field("feature_names", [1] * 6), "must name each"),
         (with_field("more", 1), "other fields"),
         (with_field("sha256", {}), "does not list"),
-        (with_field("parameters", {"__class__": 1, "metric": "ndcg@10"}), "unknown parameters"),
+        (with_field("parameters", {"__class__": 1, "metric": "ndcg@10"}), "other parameters"),
         (with_parameter("num_leaves", "31"), "not possible"),
         (with_parameter("num_leaves", 10**30), "not possible"),
         (with_parameter("norm", {}), "not possible"),

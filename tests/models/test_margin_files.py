@@ -152,10 +152,10 @@ def with_learned(name, value, *below):
 
 
 LIES = [
-    (with_field("n_features", 2), r"low of the model must be 2 numbers|must be of its 2 features"),
+    (with_field("n_features", 2), r"low of the model must be 2 finite numbers|must be of its 2 features"),
     (with_field("kind", "lambdamart"), "parameters"),
-    (with_field("metric", "ndcg"), "do not fit"),
-    (with_parameter("__class__", 1), "do not fit"),
+    (with_field("metric", "ndcg"), "name another"),
+    (with_parameter("__class__", 1), "other parameters"),
     (with_parameter("method", "soft"), "not possible"),
     (with_parameter("method", ["pairs"]), "not possible"),
     (with_parameter("hypotheses", None), "not possible"),
@@ -166,7 +166,7 @@ LIES = [
     (with_parameter("epsilon", [0.25, 0.35]), "epsilon of the model must be among"),
     (with_parameter("tol", 10**400), "not possible"),
     (with_summary("rows", 10**30), "whole number"),
-    (with_summary("learned", []), "with what it learnt"),
+    (with_summary("learned", []), "with what it learned"),
     (with_learned("epsilon", 0.25), "epsilon of the model must be among"),
     (with_learned("epsilon", None), "epsilon of the model"),
     (with_learned("keys", []), "alpha of the model must be|add up to 1"),
@@ -183,7 +183,7 @@ LIES = [
     (with_learned("cuts", []), "must have its cuts"),
     (with_learned("cuts", [1]), "must be of its 5 features"),
     (with_learned("share", -0.5, "cuts", 0), "from 0 to 1"),
-    (with_learned("share", "x", "cuts", 0), "share of the model must be 1 numbers"),
+    (with_learned("share", "x", "cuts", 0), "share of the model must be a number from 0 to 1"),
     (with_learned("cuts", lambda cuts: [cut | {"share": 0.0} for cut in cuts]), "not be all 0"),
     (with_learned("number", -1, "cuts", 0), "must have a number"),
     (with_learned("number", 0.5, "cuts", 0), "must have a number"),

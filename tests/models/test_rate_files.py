@@ -135,9 +135,9 @@ def with_model(name, value):
 LIES = [
     (with_field("n_features", 5), r"mean|not sound"),
     (with_field("kind", "lambdamart"), "parameters"),
-    (with_field("metric", "f1"), "do not fit"),
-    (with_parameter("model", "own"), "do not fit"),
-    (with_parameter("model", ["linear"]), "do not fit"),
+    (with_field("metric", "f1"), "name another"),
+    (with_parameter("model", "own"), "not possible"),
+    (with_parameter("model", ["linear"]), "not possible"),
     (with_parameter("__class__", 1), "other parameters"),
     (with_parameter("hidden", None), "not possible"),
     (with_parameter("anchors", 10**9), "not possible"),

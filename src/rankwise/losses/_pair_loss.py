@@ -20,7 +20,18 @@ Reduction = Literal["mean", "sum"]
 
 
 class PairLoss(nn.Module, ABC):
-    """Base of the losses over pairs of documents; sums are made in double precision whatever the type of the scores."""
+    """Base of the losses over pairs of documents; sums are made in double precision whatever the type of the scores.
+
+    Parameters
+    ----------
+    backend : {"auto", "kernels", "torch"}, default="auto"
+        "auto" takes the compiled kernels for tensors in main memory and torch's own operations on other devices.
+
+    References
+    ----------
+    Christopher J. C. Burges, Robert Ragno and Quoc V. Le (2006). Learning to Rank with Nonsmooth Cost Functions.
+    Advances in Neural Information Processing Systems 19.
+    """
 
     def __init__(self, metric: Metric, sigma: float, reduction: Reduction, backend: Backend) -> None:
         super().__init__()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from rankwise._docstrings import fill_docstring
 from rankwise.losses._batches import Batch, to_host
 from rankwise.losses._pair_loss import Backend, PairLoss, Reduction
 from rankwise.losses._ranked_factors import ranked_classes, ranked_factors
@@ -16,6 +17,7 @@ from rankwise.objectives.lambdas._objective import Norm
 from rankwise.objectives.lambdas._pair_sums import GAP
 
 
+@fill_docstring(PairLoss)
 class LambdaLoss(PairLoss):
     """The λ's of a metric as the gradient of a loss: `loss(scores, labels, qid_or_lengths).backward()`.
 
@@ -35,8 +37,7 @@ class LambdaLoss(PairLoss):
         Fixes the shuffle by which equal scores are ranked.
     reduction : {"mean", "sum"}, default="mean"
         "mean" divides by the number of lists.
-    backend : {"auto", "kernels", "torch"}, default="auto"
-        "auto" takes the compiled kernels for tensors in main memory and torch's own operations on other devices.
+    {Parameters}
 
     Notes
     -----
@@ -46,8 +47,7 @@ class LambdaLoss(PairLoss):
 
     References
     ----------
-    Christopher J. C. Burges, Robert Ragno and Quoc V. Le (2006). Learning to Rank with Nonsmooth Cost Functions.
-    Advances in Neural Information Processing Systems 19.
+    {References}
 
     Examples
     --------
@@ -92,6 +92,7 @@ class LambdaLoss(PairLoss):
         return gradient, float(np.sum(lambda_costs(objective, values))), groups.n_queries
 
 
+@fill_docstring(PairLoss)
 class RankNetLoss(PairLoss):
     """The cross entropy of all pairs of documents with different labels, in time linear in the documents.
 
@@ -103,8 +104,7 @@ class RankNetLoss(PairLoss):
         Steepness of the pairs' logistic cost.
     reduction : {"mean", "sum"}, default="mean"
         "mean" divides by the number of pairs, so that equal scores cost log 2.
-    backend : {"auto", "kernels", "torch"}, default="auto"
-        "auto" takes the compiled kernels for tensors in main memory and torch's own operations on other devices.
+    {Parameters}
 
     Notes
     -----
@@ -112,8 +112,7 @@ class RankNetLoss(PairLoss):
 
     References
     ----------
-    Christopher J. C. Burges, Robert Ragno and Quoc V. Le (2006). Learning to Rank with Nonsmooth Cost Functions.
-    Advances in Neural Information Processing Systems 19.
+    {References}
 
     Examples
     --------

@@ -9,6 +9,7 @@ import torch
 from numpy.typing import ArrayLike
 from torch import nn
 
+from rankwise._docstrings import fill_docstring
 from rankwise.errors import DataError, ShapeError
 from rankwise.losses._autograd import with_gradients
 from rankwise.metrics import Metric
@@ -27,7 +28,23 @@ Numbers: TypeAlias = Any  # an array or a tensor: the same lines serve both
 
 
 class RateLossOptions(TypedDict, total=False):
-    """Parameters of `RateLoss` beside its objective and anchors."""
+    """Parameters of `RateLoss` beside its objective and anchors.
+
+    Parameters
+    ----------
+    **options : RateLossOptions
+        Other parameters of `RateLoss`: surrogate="hinge", classes=1, share=None, threshold_rate=10.0,
+        multiplier_rate=10.0, damping=0.0.
+
+    See Also
+    --------
+    RateLoss : The loss of any objective, with all parameters explained.
+
+    References
+    ----------
+    Elad ET. Eban, Mariano Schain, Alan Mackey, Ariel Gordon, Rif A. Saurous and Gal Elidan (2017). Scalable Learning of
+    Non-Decomposable Objectives. AISTATS.
+    """
 
     surrogate: str | Surrogate
     classes: int
@@ -55,6 +72,7 @@ def _inward(gradient: FloatArray, at: FloatArray, low: FloatArray, high: FloatAr
     return np.where(outward, 0.0, gradient)
 
 
+@fill_docstring(RateLossOptions)
 class RateLoss(nn.Module):
     """A rate objective in the place of `BCEWithLogitsLoss`: `loss(logits, targets)`.
 
@@ -90,8 +108,7 @@ class RateLoss(nn.Module):
 
     References
     ----------
-    Elad ET. Eban, Mariano Schain, Alan Mackey, Ariel Gordon, Rif A. Saurous and Gal Elidan (2017). Scalable Learning of
-    Non-Decomposable Objectives. AISTATS.
+    {References}
 
     Examples
     --------
@@ -306,18 +323,14 @@ class RateLoss(nn.Module):
         self.levels[c] = start[3]
         self.started[c] = True
 
+    @fill_docstring(forward)
     @torch.no_grad()
     def start(self, logits: torch.Tensor, targets: torch.Tensor, sample_weight: torch.Tensor | None = None) -> RateLoss:
         """Place thresholds and multipliers anew, for these scores of a trained net.
 
         Parameters
         ----------
-        logits : torch.Tensor of shape (n,), (n, 1) or (n, classes)
-            Scores.
-        targets : torch.Tensor of the shape of `logits`
-            Above 0 is positive.
-        sample_weight : torch.Tensor of shape (n,), (n, 1) or (n, classes), default=None
-            Weights of rows.
+        {Parameters}
 
         Returns
         -------

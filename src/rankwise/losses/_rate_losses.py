@@ -2,84 +2,111 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import ClassVar, Unpack
 
+from rankwise._docstrings import fill_docstring
 from rankwise.losses._rate_loss import RateLoss, RateLossOptions
-from rankwise.metrics import AUC, AUCPR, FBeta, PartialAUC, PartialAUCPR, PrecisionAtRecall, RecallAtPrecision, TPRAtFPR
+from rankwise.metrics import (
+    AUC,
+    AUCPR,
+    FBeta,
+    Metric,
+    PartialAUC,
+    PartialAUCPR,
+    PrecisionAtRecall,
+    RecallAtPrecision,
+    TPRAtFPR,
+)
 from rankwise.objectives.rates._objective import DEFAULT_ANCHORS
 
 
+@fill_docstring(RateLossOptions)
 class RecallAtPrecisionLoss(RateLoss):
-    """The most recall at a precision of at least `precision`.
+    """The most recall at a precision of at least `precision`, Eban 2017 (6).
 
     Parameters
     ----------
     precision : float
         The precision to keep.
-    **options : RateLossOptions
-        Other parameters of `RateLoss`: surrogate, classes, share, threshold_rate, multiplier_rate, damping.
+    {Parameters}
 
     See Also
     --------
-    RateLoss : The loss of any objective, with all parameters explained.
+    {See Also}
 
-    Notes
-    -----
-    Eban 2017 (6).
+    References
+    ----------
+    {References}
     """
 
     def __init__(self, precision: float, **options: Unpack[RateLossOptions]) -> None:
         super().__init__(RecallAtPrecision(precision), **options)
 
 
+@fill_docstring(RateLossOptions)
 class PrecisionAtRecallLoss(RateLoss):
-    """The most precision at a recall of at least `recall`.
+    """The most precision at a recall of at least `recall`, Eban 2017 (9).
 
     Parameters
     ----------
     recall : float
         The recall to keep.
-    **options : RateLossOptions
-        Other parameters of `RateLoss`: surrogate, classes, share, threshold_rate, multiplier_rate, damping.
+    {Parameters}
 
     See Also
     --------
-    RateLoss : The loss of any objective, with all parameters explained.
+    {See Also}
 
-    Notes
-    -----
-    Eban 2017 (9).
+    References
+    ----------
+    {References}
     """
 
     def __init__(self, recall: float, **options: Unpack[RateLossOptions]) -> None:
         super().__init__(PrecisionAtRecall(recall), **options)
 
 
+@fill_docstring(RateLossOptions)
 class TPRAtFPRLoss(RateLoss):
     """The highest true positive rate at a false positive rate of at most `rate`.
+
+    The Neyman-Pearson problem, by the bounds of Eban 2017 (2).
 
     Parameters
     ----------
     rate : float
         The false positive rate not to exceed.
-    **options : RateLossOptions
-        Other parameters of `RateLoss`: surrogate, classes, share, threshold_rate, multiplier_rate, damping.
+    {Parameters}
 
     See Also
     --------
-    RateLoss : The loss of any objective, with all parameters explained.
+    {See Also}
 
-    Notes
-    -----
-    The Neyman-Pearson problem, by the bounds of Eban 2017 (2).
+    References
+    ----------
+    {References}
     """
 
     def __init__(self, rate: float, **options: Unpack[RateLossOptions]) -> None:
         super().__init__(TPRAtFPR(rate), **options)
 
 
-class AUCPRLoss(RateLoss):
-    """Area under the precision-recall curve, for precisions between `low` and `high`.
+class _AreaLoss(RateLoss):
+    """The area under a curve, or a part of it."""
+
+    area: ClassVar[type[Metric]]
+    partial_area: ClassVar[type[PartialAUC | PartialAUCPR]]
+
+    def __init__(
+        self, anchors: int = DEFAULT_ANCHORS, low: float = 0.0, high: float = 1.0, **options: Unpack[RateLossOptions]
+    ) -> None:
+        metric = self.area() if (low, high) == (0.0, 1.0) else self.partial_area(low, high)
+        super().__init__(metric, anchors=anchors, **options)
+
+
+@fill_docstring(RateLossOptions)
+class AUCPRLoss(_AreaLoss):
+    """Area under the precision-recall curve, for precisions between `low` and `high`, by anchors: Eban 2017 (12).
 
     Parameters
     ----------
@@ -89,27 +116,23 @@ class AUCPRLoss(RateLoss):
         Precision from which the area counts.
     high : float, default=1.0
         Precision up to which the area counts.
-    **options : RateLossOptions
-        Other parameters of `RateLoss`: surrogate, classes, share, threshold_rate, multiplier_rate, damping.
+    {Parameters}
 
     See Also
     --------
-    RateLoss : The loss of any objective, with all parameters explained.
+    {See Also}
 
-    Notes
-    -----
-    By anchors, Eban 2017 (12).
+    References
+    ----------
+    {References}
     """
 
-    def __init__(
-        self, anchors: int = DEFAULT_ANCHORS, low: float = 0.0, high: float = 1.0, **options: Unpack[RateLossOptions]
-    ) -> None:
-        whole = low == 0.0 and high == 1.0
-        super().__init__(AUCPR() if whole else PartialAUCPR(low, high), anchors=anchors, **options)
+    area, partial_area = AUCPR, PartialAUCPR
 
 
-class AUCROCLoss(RateLoss):
-    """Area under the ROC curve, for false positive rates between `low` and `high`.
+@fill_docstring(RateLossOptions)
+class AUCROCLoss(_AreaLoss):
+    """Area under the ROC curve, for false positive rates between `low` and `high`, by anchors: Eban 2017 section 5.
 
     Parameters
     ----------
@@ -119,42 +142,37 @@ class AUCROCLoss(RateLoss):
         False positive rate from which the area counts.
     high : float, default=1.0
         False positive rate up to which the area counts.
-    **options : RateLossOptions
-        Other parameters of `RateLoss`: surrogate, classes, share, threshold_rate, multiplier_rate, damping.
+    {Parameters}
 
     See Also
     --------
-    RateLoss : The loss of any objective, with all parameters explained.
+    {See Also}
 
-    Notes
-    -----
-    By anchors, Eban 2017 section 5.
+    References
+    ----------
+    {References}
     """
 
-    def __init__(
-        self, anchors: int = DEFAULT_ANCHORS, low: float = 0.0, high: float = 1.0, **options: Unpack[RateLossOptions]
-    ) -> None:
-        whole = low == 0.0 and high == 1.0
-        super().__init__(AUC() if whole else PartialAUC(low, high), anchors=anchors, **options)
+    area, partial_area = AUC, PartialAUC
 
 
+@fill_docstring(RateLossOptions)
 class FBetaLoss(RateLoss):
-    """The highest F_β.
+    """The highest F_β, Eban 2017 (16).
 
     Parameters
     ----------
     beta : float, default=1.0
         How many times more recall counts than precision.
-    **options : RateLossOptions
-        Other parameters of `RateLoss`: surrogate, classes, share, threshold_rate, multiplier_rate, damping.
+    {Parameters}
 
     See Also
     --------
-    RateLoss : The loss of any objective, with all parameters explained.
+    {See Also}
 
-    Notes
-    -----
-    Eban 2017 (16).
+    References
+    ----------
+    {References}
     """
 
     def __init__(self, beta: float = 1.0, **options: Unpack[RateLossOptions]) -> None:

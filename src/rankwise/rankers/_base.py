@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,25 +12,45 @@ from sklearn.base import BaseEstimator
 
 from rankwise._validation import as_vector
 from rankwise.data._groups import QueryGroups
+from rankwise.data._ranking_data import RankingData
+from rankwise.data._sources import RowSource
 from rankwise.errors import DataError
 from rankwise.metrics import Metric, evaluate, parse
 from rankwise.rankers._features import MatchedColumns, training_rows
 from rankwise.rankers._parameters import Constraint
-from rankwise.types import FloatArray
+from rankwise.types import Features, FloatArray, JsonObject
 
 _KINDS: dict[str, type[SavableModel]] = {}
 
 
 @dataclass(frozen=True)
 class SavedModel:
-    """What a model file holds: plain values for its manifest, and bytes by name for its other members."""
+    """What a model file holds: plain values for its manifest, and bytes by name for its other members.
+
+    Parameters
+    ----------
+    kind : str
+        What the class of the model is called in files.
+    metric : str
+        What the model is evaluated by.
+    parameters : dict
+        Parameters of the estimator by name, as JSON has them.
+    n_features : int
+        Number of features.
+    feature_names : list of str or None
+        Names of the features, if they have names.
+    summary : dict
+        Numbers and texts: what was learned, if it is small, and how.
+    members : dict of str to bytes
+        What is large, by the name of a file; none of it is ever code.
+    """
 
     kind: str
     metric: str
-    parameters: dict[str, Any]
+    parameters: JsonObject
     n_features: int
     feature_names: list[str] | None
-    summary: dict[str, Any] = field(default_factory=dict)
+    summary: JsonObject = field(default_factory=dict)
     members: dict[str, bytes] = field(default_factory=dict)
 
 
@@ -40,64 +60,144 @@ class SavableModel(BaseEstimator, ABC):  # type: ignore[misc]
     kind: ClassVar[str] = ""
     _parameter_constraints: ClassVar[dict[str, list[Constraint]]] = {}
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         if cls.__dict__.get("kind"):
             _KINDS[cls.kind] = cls
 
     @abstractmethod
-    def scores(self, X: Any) -> FloatArray:
-        """A number for each row: the higher, the better its rank, or the likelier positive."""
+    def scores(self, X: Features | RankingData) -> FloatArray:
+        """Give a number for each row: the higher, the better its rank, or the likelier positive.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or RankingData
+            Features, one row per document.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            The scores; of a classifier of several classes, a column each.
+        """
 
     def checked_scores(self, X: FloatArray) -> FloatArray:
-        """`scores` of a matrix known to be sound (a column per feature, nothing infinite), checked again or not."""
-        return self.scores(MatchedColumns(X))
+        """Give the `scores` of a matrix known to be sound, so that its columns need not be checked again.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+            The features of the training data in their order, nothing infinite.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            The scores.
+        """
+        return self.scores(MatchedColumns(X))  # type: ignore[arg-type]
 
     @abstractmethod
     def to_saved(self) -> SavedModel:
-        """The fitted model as plain values and bytes."""
+        """Give the fitted model as plain values and bytes.
+
+        Returns
+        -------
+        SavedModel
+            What a model file holds.
+        """
 
     @classmethod
     @abstractmethod
     def from_saved(cls, saved: SavedModel) -> Self:
-        """The model that `to_saved` described; whatever is wrong with it raises ModelFileError."""
+        """Make the model that `to_saved` described.
+
+        Parameters
+        ----------
+        saved : SavedModel
+            What a model file holds. Files may come from anyone, so all of it must be checked.
+
+        Returns
+        -------
+        SavableModel
+            The fitted model.
+
+        Raises
+        ------
+        ModelFileError
+            If anything is wrong with what the file holds.
+        """
 
 
 class Ranker(SavableModel):
-    """Base of all rankers."""
+    """Base of all rankers: estimators whose `score` is the metric that they have as a parameter."""
 
     metric: str | Metric
 
     @abstractmethod
-    def predict(self, X: Any) -> FloatArray:
-        """A score for each row: the higher, the better its rank."""
+    def predict(self, X: Features | RankingData) -> FloatArray:
+        """Give a score for each row: the higher, the better its rank.
 
-    def scores(self, X: Any) -> FloatArray:
-        """What `predict` gives."""
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or RankingData
+            Features, one row per document.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            The scores.
+        """
+
+    def scores(self, X: Features | RankingData) -> FloatArray:
+        """Give what `predict` gives, by the name that all models have for it.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or RankingData
+            Features, one row per document.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            The scores.
+        """
         return self.predict(X)
 
     def score(
         self,
-        X: Any,
+        X: Features | RankingData | RowSource,
         y: ArrayLike | None = None,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """The metric of this model on these rows, queries without a value left out.
+        """Give the metric of this model on these rows, queries without a value left out.
 
-        RankingData brings its labels, queries and their weights along. Metrics weigh queries, not rows: a query weighs
-        the mean of `sample_weight` over its rows.
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or RankingData
+            Features, one row per document. RankingData brings its labels, queries and their weights along.
+        y : array-like of shape (n_rows,), default=None
+            Labels: the higher, the better.
+        qid : array-like of shape (n_rows,), default=None
+            The query of each row; None is one list.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights of rows. Metrics weigh queries, not rows: a query weighs the mean over its rows.
+
+        Returns
+        -------
+        float
+            The value of the metric.
         """
         metric = parse(self.metric)
         data = training_rows(X, y, qid, takes_position=True)
-        y, qid, weight = data.y, data.qid, data.query_weight
-        if y is None:
+        weight = data.query_weight
+        if data.y is None:
             raise DataError("a score needs labels, got y=None; pass them, or RankingData, which has them")
         if sample_weight is not None:
             rows = as_vector("weights", sample_weight)
-            groups = QueryGroups.of_rows(qid, rows.size)
+            groups = QueryGroups.of_rows(data.qid, rows.size)
             weight = np.add.reduceat(groups.grouped(rows), groups.offsets[:-1]) / groups.sizes
-        return evaluate(y, self.predict(X), qid, metric, weight=weight)[metric]
+        scores = self.predict(X)  # type: ignore[arg-type]  # a RowSource is passed by rankers that predict one
+        return evaluate(data.y, scores, data.qid, metric, weight=weight)[metric]
 
 
 def model_kinds() -> dict[str, type[SavableModel]]:

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rankwise._validation import as_vector
 from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import Metric, evaluate
 from rankwise.objectives.lambdas._position_bias import MAX_POSITIONS
-from rankwise.types import FloatArray, IntArray
+from rankwise.types import AnyArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)
 class EvalSet:
-    """Rows that a model is judged on while it learns."""
+    """Rows that a model is evaluated on while it learns."""
 
-    X: Any
+    X: Any  # as the ranker prepared it
     y: FloatArray
-    qid: NDArray[Any] | None
+    qid: AnyArray | None
+    init_score: FloatArray | None = None
 
     def value(self, metric: Metric, scores: FloatArray) -> float:
         """The metric itself, as `rankwise.evaluate` has it."""
@@ -34,44 +35,60 @@ class EvalSet:
         return value
 
 
-def list_eval_sets(eval_set: Any) -> Sequence[Any]:
+def list_eval_sets(eval_set: object) -> list[Any]:
     """One eval_set or a list of them as a list; RankingData brings its labels and queries."""
     listed = [] if eval_set is None else eval_set if isinstance(eval_set, list) else [eval_set]
     return [(rows, rows.y, rows.qid) if isinstance(rows, RankingData) else rows for rows in listed]
 
 
-def make_eval_set(given: Any, prepared: Callable[[Any], Any]) -> EvalSet:
-    """An eval_set, checked; its features by way of `prepared`."""
-    if not isinstance(given, tuple) or len(given) not in (2, 3):
-        raise DataError(f"eval_set must be RankingData, (X, y, qid) or a list of these, got {type(given).__name__}")
-    X, y, qid = (*given, None)[:3]
-    features, labels = prepared(X), as_vector("labels of eval_set", y)
-    groups = None if qid is None else np.asarray(qid)
-    for name, entries in (("y", labels), ("qid", groups)):
+def unpack_eval_set(eval_set: object, size: int, forms: str) -> list[Any]:
+    """X, y and what else a tuple of at most `size` entries has, None for what it lacks; `forms` are for the message."""
+    if not isinstance(eval_set, tuple) or not 2 <= len(eval_set) <= size:
+        raise DataError(f"eval_set must be {forms}, got {type(eval_set).__name__}")
+    return [*eval_set, *[None] * (size - len(eval_set))]
+
+
+def make_eval_set(
+    eval_set: object,
+    prepare: Callable[[Any], Any],
+    *,
+    forms: str = "RankingData, (X, y, qid) or a list of these",
+    takes_scores: bool = False,
+) -> EvalSet:
+    """An eval_set, checked; `prepare` checks its features. With `takes_scores`, (X, y, qid, scores) is one too."""
+    X, y, qid, scores = [*unpack_eval_set(eval_set, 4 if takes_scores else 3, forms), None][:4]
+    features = prepare(X)
+    checked = EvalSet(
+        features,
+        as_vector("labels of eval_set", y),
+        None if qid is None else np.asarray(qid),
+        None if scores is None else as_vector("scores of eval_set", scores),
+    )
+    for name, entries in (("y", checked.y), ("qid", checked.qid), ("scores", checked.init_score)):
         if entries is not None and len(entries) != features.shape[0]:
             raise ShapeError(
                 f"{name} of eval_set must have one entry per row: got {len(entries)} for {features.shape[0]}"
             )
-    return EvalSet(features, labels, groups)
+    return checked
 
 
-def check_weights(name: str, given: ArrayLike | None, count: int, what: str) -> FloatArray | None:
+def check_weights(name: str, weights: ArrayLike | None, count: int, unit: str) -> FloatArray | None:
     """Weights of rows or queries, checked; None where there are none."""
-    if given is None:
+    if weights is None:
         return None
-    weights = as_vector(name, given)
-    if weights.size != count:
-        raise ShapeError(f"{name} must have one entry per {what}: got {weights.size} for {count}")
-    if (weights < 0).any() or not weights.any():
-        raise DataError(f"{name} must be 0 or more and not all zero, got a lowest of {weights.min():g}")
-    return weights
+    vector = as_vector(name, weights)
+    if vector.size != count:
+        raise ShapeError(f"{name} must have one entry per {unit}: got {vector.size} for {count}")
+    if (vector < 0).any() or not vector.any():
+        raise DataError(f"{name} must be 0 or more and not all zero, got a lowest of {vector.min():g}")
+    return vector
 
 
-def check_positions(given: ArrayLike | None, labels: FloatArray) -> IntArray | None:
+def check_positions(position: ArrayLike | None, labels: FloatArray) -> IntArray | None:
     """Where each document was shown, checked; None where that is not known."""
-    if given is None:
+    if position is None:
         return None
-    positions = as_vector("position", given)
+    positions = as_vector("position", position)
     if positions.size != labels.size:
         raise ShapeError(f"position must have one entry per row: got {positions.size} for {labels.size}")
     if (positions < 0).any() or (positions % 1 != 0).any():

@@ -12,14 +12,28 @@ from sklearn.utils import _safe_indexing
 
 from rankwise.errors import DataError
 from rankwise.metrics._evaluation import format_table
+from rankwise.rankers._base import SavableModel
+from rankwise.rankers._features import feature_names_of
 from rankwise.types import FloatArray
 
-SHOWN = 10
+MAX_SHOWN_FEATURES = 10
 
 
 @dataclass(frozen=True)
 class Contribution:
-    """What a feature adds to the score of the upper of two documents over the lower, and its values in both."""
+    """What a feature adds to the score of the upper of two documents over the lower, and its values in both.
+
+    Parameters
+    ----------
+    feature : str or int
+        Name or number of the feature.
+    above : float or None
+        Its value in the upper document; None is missing.
+    below : float or None
+        Its value in the lower document; None is missing.
+    adds : float
+        What it adds to the difference of the scores.
+    """
 
     feature: str | int
     above: float | None
@@ -29,9 +43,24 @@ class Contribution:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """What each feature adds to the score of row `i` over that of row `j`; the parts add up to `difference`.
+    """What each feature adds to the score of row `i` over that of row `j`; the sum is `difference`.
 
     `str` shows the features that matter most, with their values in both rows.
+
+    Parameters
+    ----------
+    i : int
+        Number of the first row.
+    j : int
+        Number of the second row.
+    difference : float
+        The score of the first row less that of the second.
+    features : list of str
+        Names of the features.
+    contributions : ndarray of shape (n_features,)
+        What each feature adds to the difference.
+    values : list of tuple
+        The values of each feature in the two rows.
     """
 
     i: int
@@ -42,42 +71,53 @@ class Explanation:
     values: list[tuple[Any, Any]]
 
     def parts(self, names: Sequence[str | int]) -> list[Contribution]:
-        """The features that matter, those that add or take most first; None is a value that is missing."""
+        """List the features that matter, those that add or take most first.
+
+        Parameters
+        ----------
+        names : sequence of str or int
+            What to call the features.
+
+        Returns
+        -------
+        list of Contribution
+            All whose contribution is not 0.
+        """
         order = np.argsort(-np.abs(self.contributions), kind="stable")
         return [
-            Contribution(names[k], _known(self.values[k][0]), _known(self.values[k][1]), float(self.contributions[k]))
+            Contribution(names[k], above, below, float(self.contributions[k]))
             for k in order[: np.count_nonzero(self.contributions)]
+            for above, below in [map(_as_number, self.values[k])]
         ]
 
     def __str__(self) -> str:
         order = np.argsort(-np.abs(self.contributions), kind="stable")
-        shown = [k for k in order[:SHOWN] if self.contributions[k] != 0.0]
+        shown = [k for k in order[:MAX_SHOWN_FEATURES] if self.contributions[k] != 0.0]
         place = "above" if self.difference > 0 else "below" if self.difference < 0 else "level with"
         rows = [("feature", f"row {self.i}", f"row {self.j}", "adds")]
         for k in shown:
-            first, second = (_short(value) for value in self.values[k])
+            first, second = map(_as_text, self.values[k])
             rows.append((self.features[k], first, second, f"{self.contributions[k]:+.4f}"))
         others = float(self.contributions.sum() - self.contributions[shown].sum())
         rows.append(("all others", "", "", f"{others:+.4f}"))
         return f"row {self.i} is {place} row {self.j} by {abs(self.difference):.4f}\n{format_table(rows)}"
 
 
-def _known(value: float) -> float | None:
+def _as_number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _short(value: Any) -> str:
+def _as_text(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)
 
 
-def explain_rows(model: Any, X: Any, i: int, j: int) -> Explanation:
-    """The parts of the difference of two scores, from the trees' own contributions (SHAP values)."""
-    # The last part is what all rows share.
+def explain_rows(model: SavableModel, X: Any, i: int, j: int) -> Explanation:
+    """The difference of two scores by the contributions of trees (SHAP values); the last column is what rows share."""
     return rows_to_explain(model, X, i, j, model._average, lambda two: model._average(two, pred_contrib=True)[:, :-1])
 
 
 def rows_to_explain(
-    model: Any,
+    model: SavableModel,
     X: Any,
     i: int,
     j: int,
@@ -85,22 +125,26 @@ def rows_to_explain(
     parts_of: Callable[[Any], FloatArray],
 ) -> Explanation:
     """The difference of two scores, feature by feature, where `parts_of` two rows is what each feature adds."""
+
+    def contributions(two: Any) -> tuple[float, FloatArray]:
+        return float(np.subtract(*scores_of(two))), np.subtract(*parts_of(two))
+
+    return explain_difference(model, X, i, j, contributions)
+
+
+def explain_difference(
+    model: SavableModel, X: Any, i: int, j: int, contributions: Callable[[Any], tuple[float, FloatArray]]
+) -> Explanation:
+    """The difference of two scores, and what each feature adds to it, as `contributions` of the two rows has them."""
     for row in (i, j):
         if not 0 <= row < X.shape[0]:
             raise DataError(f"rows are counted from 0 to {X.shape[0] - 1}, got {row}; name one of these")
     two = _safe_indexing(X, [i, j])
     if isinstance(two, sp.csr_matrix):
         two = two.toarray()  # LightGBM rounds the contributions of sparse rows to their own precision
-    parts = parts_of(two)
-    names = getattr(model, "feature_names_in_", None)
-    return Explanation(
-        i=i,
-        j=j,
-        difference=float(np.subtract(*scores_of(two))),
-        features=[f"feature {k}" for k in range(model.n_features_in_)] if names is None else [str(n) for n in names],
-        contributions=parts[0] - parts[1],
-        values=_values(two),
-    )
+    difference, added = contributions(two)
+    names = feature_names_of(model) or [f"feature {k}" for k in range(model.n_features_in_)]
+    return Explanation(i, j, difference, names, added, _values(two))
 
 
 def _values(two: Any) -> list[tuple[Any, Any]]:

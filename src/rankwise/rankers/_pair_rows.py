@@ -1,4 +1,4 @@
-"""Rows that pairs are made of: those of a query together, in an order that is theirs however they were given."""
+"""Rows that pairs are made of: those of a query together, in an order that follows from what stands in them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from rankwise.errors import DataError, ShapeError
 from rankwise.rankers._eval_sets import check_weights
 from rankwise.types import FloatArray, IntArray
 
-LEAST, MOST = 1e-100, 1e100  # weights whose products, and sums of these, are numbers
+MIN_WEIGHT, MAX_WEIGHT = 1e-100, 1e100  # whose products, and sums of these, are numbers
 
 
 @dataclass(frozen=True, eq=False)
 class PairRows:
-    """`order` says which of the rows given stands at each place; all other fields are in that order, but for X."""
+    """`order` has the number of the row at each place; all other fields are in that order, but for X."""
 
-    X: Any  # as given: a net standardizes it, and a large one is copied once at most
+    X: Any  # in the order of the input: a net standardizes it, and a large one is copied once at most
     y: FloatArray  # below 0, which means not judged, is 0
     offsets: IntArray
     weight: FloatArray | None  # by row; a pair weighs the product of its documents'
@@ -41,18 +41,18 @@ class PairRows:
         """The same without rows of weight 0, which are in no pair that counts."""
         if self.weight is None:
             return self
-        kept = self.weight > 0.0
-        weight = self.weight[kept]
-        if not LEAST <= weight.min(initial=MOST) <= weight.max(initial=LEAST) <= MOST:
+        counted = self.weight > 0.0
+        weight = self.weight[counted]
+        if not MIN_WEIGHT <= weight.min(initial=MAX_WEIGHT) <= weight.max(initial=MIN_WEIGHT) <= MAX_WEIGHT:
             raise DataError(
-                f"weights of rows must be 0 or from {LEAST:g} to {MOST:g}, got {weight.min():g} to {weight.max():g}; "
-                "scale them"
+                f"weights of rows must be 0 or from {MIN_WEIGHT:g} to {MAX_WEIGHT:g}, got {weight.min():g} to "
+                f"{weight.max():g}; scale them"
             )
-        sizes = np.add.reduceat(kept, self.offsets[:-1], dtype=np.int64)
-        y, offsets = self.y[kept], np.append(0, np.cumsum(sizes[sizes > 0]))
+        sizes = np.add.reduceat(counted, self.offsets[:-1], dtype=np.int64)
+        y, offsets = self.y[counted], np.append(0, np.cumsum(sizes[sizes > 0]))
         _check_labels(y, offsets, " and weights above 0")
-        of_query = None if self.query_weight is None else self.query_weight[sizes > 0]
-        return replace(self, y=y, offsets=offsets, weight=weight, order=self.order[kept], query_weight=of_query)
+        query_weight = None if self.query_weight is None else self.query_weight[sizes > 0]
+        return replace(self, y=y, offsets=offsets, weight=weight, order=self.order[counted], query_weight=query_weight)
 
 
 def pair_rows(
@@ -73,37 +73,39 @@ def pair_rows(
         raise ShapeError(f"X, y and qid must have one entry per row, got {rows}, {labels.size} and {groups.n_rows}")
     grouped = np.maximum(groups.grouped(labels), 0.0)
     _check_labels(grouped, groups.offsets)
-    rows_given = check_weights("sample_weight", sample_weight, rows, "row")
-    queries_given = check_weights("query_weight", query_weight, groups.n_queries, "query")
-    weight = _pair_weights(groups, rows_given, queries_given)
-    own, offsets = _own_order(features, grouped, groups, weight)
+    by_row = check_weights("sample_weight", sample_weight, rows, "row")
+    by_query = check_weights("query_weight", query_weight, groups.n_queries, "query")
+    weight = _pair_weights(groups, by_row, by_query)
+    order, offsets = _content_order(features, grouped, groups, weight)
     query_of_row = np.repeat(np.arange(groups.n_queries), groups.sizes)
     return PairRows(
         X=features,
-        y=grouped[own],
+        y=grouped[order],
         offsets=offsets,
-        weight=None if weight is None else weight[own],
-        order=own if groups.order is None else groups.order[own],
-        query_weight=None if queries_given is None else queries_given[query_of_row[own[offsets[:-1]]]],
+        weight=None if weight is None else weight[order],
+        order=order if groups.order is None else groups.order[order],
+        query_weight=None if by_query is None else by_query[query_of_row[order[offsets[:-1]]]],
     )
 
 
-def _check_labels(y: FloatArray, offsets: IntArray, more: str = "") -> None:
+def _check_labels(y: FloatArray, offsets: IntArray, also: str = "") -> None:
     starts = offsets[:-1]
     if not y.size or (np.minimum.reduceat(y, starts) == np.maximum.reduceat(y, starts)).all():
         raise DataError(
-            f"no query has documents of different labels{more}, so there is nothing to learn; check y and qid"
+            f"no query has documents of different labels{also}, so there is nothing to learn; check y and qid"
         )
 
 
-def _own_order(X: Any, grades: FloatArray, groups: QueryGroups, weight: FloatArray | None) -> tuple[IntArray, IntArray]:
+def _content_order(
+    X: Any, grades: FloatArray, groups: QueryGroups, weight: FloatArray | None
+) -> tuple[IntArray, IntArray]:
     """Grouped rows by what stands in them, and where queries then start: neither names nor the input's order matter."""
     keys = groups.grouped(row_hashes(X, np.zeros(grades.size)))
     starts = groups.offsets[:-1]
     # Of rows that are alike the lighter comes first; weights of a query are summed as whole numbers, in any order.
     weights = np.zeros(grades.size) if weight is None else weight
-    of_query = np.add.reduceat(weights.view(np.uint64), starts)
-    by_key = np.lexsort((of_query, np.add.reduceat(grades, starts), np.add.reduceat(keys, starts)))
+    query_weights = np.add.reduceat(weights.view(np.uint64), starts)
+    by_key = np.lexsort((query_weights, np.add.reduceat(grades, starts), np.add.reduceat(keys, starts)))
     place = np.empty_like(by_key)
     place[by_key] = np.arange(by_key.size)
     order = np.lexsort((weights, grades, keys, np.repeat(place, groups.sizes)))

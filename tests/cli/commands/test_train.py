@@ -17,7 +17,7 @@ from rankwise.cli.commands import _train as command
 from rankwise.cli.support._progress import progress_bar
 from rankwise.rankers import LambdaMART
 from rankwise.rankers._base import Ranker, model_kinds
-from rankwise.rankers.rates._plan import FAMILIES
+from rankwise.rankers.rates._classifier import FAMILIES
 from tests.cli.conftest import Run
 from tests.cli.test_errors import assert_one_sentence
 from tests.cli.trained import SET, SMALL, make_data

@@ -60,7 +60,7 @@ def test_a_net_is_resumed(run: Run) -> None:
 BAD = {
     "hidden=10": "hidden must be the widths of at most 100 layers",
     "hidden=[0]": "hidden must be the widths",
-    "optimizer=sgd": 'optimizer must be "adamw" or "p2"',
+    "optimizer=sgd": 'optimizer must be "adamw" or "burges2006"',
     "torch_module=net": "torch_module must be a torch.nn.Module",
     "num_leaves=3": "has no parameter 'num_leaves'",
 }

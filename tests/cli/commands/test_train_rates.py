@@ -49,7 +49,7 @@ def test_the_file_is_that_of_the_library(run: Run, family: str) -> None:
     assert said.pop("seconds") > 0
     assert said == {
         "model": "m.rw", "objective": "r@p=0.6", "rows": 500, "positives": int(positive(data).sum()),
-        "chosen": model.history_["chosen"], "plain": model.history_["plain"], "tuned": model.history_["tuned"],
+        "chosen": model.history_["chosen"], "baseline": model.history_["baseline"], "tuned": model.history_["tuned"],
         "threshold": model.threshold_,
     }  # fmt: skip
     scores = [float(line) for line in run("predict", "m.rw", "held-out.csv").stdout.split()]
@@ -63,7 +63,7 @@ def test_validation_data_chooses(run: Run) -> None:
     model = rw.RateClassifier("f1", model="linear", random_state=0)
     model.fit(data.X, positive(data), eval_set=(valid.X, positive(valid)))
     assert f"threshold  {model.threshold_:.4f}\n" in result.stdout
-    assert f"plain      {model.history_['plain']:.4f} on rows not trained on\n" in result.stdout
+    assert f"baseline   {model.history_['baseline']:.4f} on rows not trained on\n" in result.stdout
 
 
 def test_trees_are_what_an_objective_gets(run: Run) -> None:

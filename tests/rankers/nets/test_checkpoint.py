@@ -22,7 +22,7 @@ from tests.rankers.trees.test_checkpoint import KilledError
 
 RUNS = [
     (LambdaRank, {"dropout": 0.3, "hidden": (8, 4), "early_stopping_rounds": 4, "learning_rate": 0.05, "epochs": 20}),
-    (RankNet, {"optimizer": "p2", "learning_rate": 0.01, "epochs": 12}),
+    (RankNet, {"optimizer": "burges2006", "learning_rate": 0.01, "epochs": 12}),
 ]
 
 

@@ -15,8 +15,8 @@ from rankwise.data import RankingData, cubic
 from rankwise.data.prepare._standardizer import Standardizer
 from rankwise.errors import DataError, RankwiseError, ShapeError
 from rankwise.rankers import LambdaRank, RankNet
+from rankwise.rankers._features import training_rows
 from rankwise.rankers.nets import _training as net_training
-from rankwise.rankers.nets._plan import make_net_plan
 from tests.rankers.factories import EVAL_SET, TRAIN, VALID, long_list
 from tests.rankers.nets.factories import KINDS, SMALL, fitted
 
@@ -24,8 +24,8 @@ from tests.rankers.nets.factories import KINDS, SMALL, fitted
 @pytest.mark.parametrize("cls", KINDS)
 @pytest.mark.parametrize("options", [
     {"hidden": ()}, {"hidden": (10,)}, {"hidden": (16, 8), "dropout": 0.1, "activation": "tanh"},
-    {"optimizer": "p2", "learning_rate": 0.002},
-    {"optimizer": "p2", "learning_rate": 0.002, "hidden": (), "batch_queries": None},
+    {"optimizer": "burges2006", "learning_rate": 0.002},
+    {"optimizer": "burges2006", "learning_rate": 0.002, "hidden": (), "batch_queries": None},
 ])  # fmt: skip
 def test_nets_learn(cls, options):
     model = fitted(cls, **{"epochs": 30, "early_stopping_rounds": None, **options})
@@ -106,10 +106,12 @@ def test_long_lists_go_through_in_pieces(monkeypatch):
         return LambdaRank("auc", epochs=3, dropout=dropout, random_state=0).fit(data.X, data.y).predict(data.X)
 
     whole = scores(0.0)
-    monkeypatch.setattr(net_training, "PIECE", 500)
+    monkeypatch.setattr(net_training, "PIECE_ROWS", 500)
     kept, dropped = scores(0.0), scores(0.5)
     assert kept == pytest.approx(whole, abs=1e-4)
-    monkeypatch.setattr(net_training, "GRAPH", 20_000)  # some pieces keep their graph, the others go through again
+    monkeypatch.setattr(
+        net_training, "MAX_GRAPH_SIZE", 20_000
+    )  # some pieces keep their graph, the others go through again
     assert np.array_equal(scores(0.0), kept)
     assert np.array_equal(scores(0.5), dropped)
 
@@ -180,9 +182,9 @@ def test_your_own_net(tmp_path):
         fitted(torch_module=torch.nn.Linear(6, 2))
 
 
-def test_p2s_rules(monkeypatch):
+def test_the_rules_of_burges_2006(monkeypatch):
     """The rate falls by 0.8 in every epoch whose cost is above the last one's, and weights are drawn anew at a halt."""
-    monkeypatch.setattr(net_training, "PATIENCE", 3)
+    monkeypatch.setattr(net_training, "RESTART_EPOCHS", 3)
     states = []
     train = net_training.NetTraining.run
 
@@ -194,7 +196,7 @@ def test_p2s_rules(monkeypatch):
         train(self, watch)
 
     monkeypatch.setattr(net_training.NetTraining, "run", run)
-    model = fitted(RankNet, optimizer="p2", learning_rate=0.5, epochs=60, early_stopping_rounds=None, hidden=())
+    model = fitted(RankNet, optimizer="burges2006", learning_rate=0.5, epochs=60, early_stopping_rounds=None, hidden=())
     assert states[-1][2] > 0
     rate, lowest, since = 0.5, np.inf, 0
     for k, (cost, found, restarts, weights) in enumerate(states):
@@ -211,15 +213,15 @@ def test_p2s_rules(monkeypatch):
     assert model.best_score_ == max(model.evals_result_["valid_0"]["ndcg@10"])
 
 
-def test_p2s_cost_of_lambdarank_is_the_metric():
-    plan = make_net_plan(LambdaRank("map"), TRAIN.X, TRAIN.y, TRAIN.qid, None, None, None, 0)
+def test_the_cost_of_lambdarank_is_the_metric():
+    plan = LambdaRank("map")._plan(training_rows(TRAIN.X, TRAIN.y, TRAIN.qid), None, seed=0)
     scores = TRAIN.X[:, 0].astype(np.float64)
-    cost = LambdaRank("map")._descent(plan).cost(scores, TRAIN.y, TRAIN.qid, None)
+    cost = LambdaRank("map")._pair_objective(plan).cost(scores, TRAIN.y, TRAIN.qid, None)
     assert cost == -rw.evaluate(TRAIN.y, scores, TRAIN.qid, "map")["map"]
 
 
 def test_batches_are_whole_queries():
-    plan = make_net_plan(LambdaRank(batch_queries=7), TRAIN.X, TRAIN.y, TRAIN.qid, None, None, None, 0)
+    plan = LambdaRank(batch_queries=7)._plan(training_rows(TRAIN.X, TRAIN.y, TRAIN.qid), None, seed=0)
     batches = list(plan.batches(0))
     assert sorted(np.concatenate(batches)) == list(range(40))
     assert [len(batch) for batch in batches] == [7, 7, 7, 7, 7, 5]
@@ -293,10 +295,13 @@ BAD = [
     (lambda: fitted(dropout=1.0), "dropout must be"),
     (lambda: fitted(weight_decay=-1), "weight_decay must be"),
     (lambda: fitted(batch_queries=0), "batch_queries must be"),
-    (lambda: fitted(optimizer="sgd"), 'optimizer must be "adamw" or "p2"'),
+    (lambda: fitted(optimizer="sgd"), 'optimizer must be "adamw" or "burges2006"'),
     (lambda: fitted(activation=["relu"]), "activation must be"),
     (lambda: fitted(norm="gaps"), 'norm must be "gap" or None'),
-    (lambda: fitted(learning_rate=1e3, optimizer="p2", epochs=50, early_stopping_rounds=None), "no longer finite"),
+    (
+        lambda: fitted(learning_rate=1e3, optimizer="burges2006", epochs=50, early_stopping_rounds=None),
+        "no longer finite",
+    ),
 ]
 
 

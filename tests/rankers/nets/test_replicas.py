@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import rankwise as rw
-from rankwise.rankers.nets._replicas import Ranks
+from rankwise.rankers.nets._replicas import Replicas
 from tests.rankers.factories import VALID
 from tests.rankers.nets.factories import fitted
 
@@ -20,19 +20,19 @@ SCRIPT = """
 import json, os, sys
 from pathlib import Path
 from rankwise.rankers import _checkpoint as checkpoint
-from rankwise.rankers.nets import _objectives as net_descents
+from rankwise.rankers.nets import _objectives
 from tests.rankers.factories import VALID
 from tests.rankers.nets.factories import fitted
 
-checkpoint.SECONDS, checkpoint.SHARE = 0.0, 1e9
+checkpoint.CHECKPOINT_SECONDS, checkpoint.MAX_IO_SHARE = 0.0, 1e9
 rows = []
-gradient_of = net_descents.LambdaDescent.gradient_of
+bind = _objectives.LambdaPairObjective.bind
 
 def counted(self, y, query, weight):
     rows.append(len(y))
-    return gradient_of(self, y, query, weight)
+    return bind(self, y, query, weight)
 
-net_descents.LambdaDescent.gradient_of = counted
+_objectives.LambdaPairObjective.bind = counted
 folder, options = Path(sys.argv[1]), json.loads(sys.argv[2])
 model = fitted(**options, checkpoint=folder / "run.npz")
 said = {"scores": model.predict(VALID.X).tolist(), "rows": sum(rows), "best": model.best_iteration_}
@@ -78,7 +78,7 @@ def test_two_processes_train_the_net_of_one(tmp_path):
 def test_whole_queries_are_shared_out_by_their_rows():
     offsets = np.array([0, 10, 20, 120, 130, 140])
     queries = np.arange(5)
-    parts = [Ranks(rank, 2).share(queries, offsets) for rank in range(2)]
+    parts = [Replicas(rank, 2).share(queries, offsets) for rank in range(2)]
     assert [part.tolist() for part in parts] == [[0, 1], [2, 3, 4]]
-    assert [Ranks(rank, 3).share(queries[:1], offsets).size for rank in range(3)].count(1) == 1
-    assert Ranks(0, 1).share(queries, offsets) is queries
+    assert [Replicas(rank, 3).share(queries[:1], offsets).size for rank in range(3)].count(1) == 1
+    assert Replicas(0, 1).share(queries, offsets) is queries

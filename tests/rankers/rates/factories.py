@@ -48,4 +48,4 @@ def soft_loss(points: Any, scores: Any, rows: Rows, gamma: float) -> float:
     counted = 0.0
     for gain, price in zip(points.gains, points.prices, strict=True):
         counted += float(np.min(above @ (rows.weight * np.where(rows.positive, -gain, price))))
-    return float(rows.weight @ log_losses(scores, rows.positive) + gamma * counted) / rows.positives
+    return float(rows.weight @ log_losses(scores, rows.positive) + gamma * counted) / rows.positive_weight

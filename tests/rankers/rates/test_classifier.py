@@ -16,10 +16,9 @@ from rankwise.errors import DataError, MetricError, RankwiseError, ShapeError
 from rankwise.metrics import FBeta, parse
 from rankwise.objectives.rates._objective import rate_objective
 from rankwise.objectives.rates._soft_counts import SoftCounts, operating_threshold
-from rankwise.rankers.rates._calibration import calibrated
-from rankwise.rankers.rates._plan import family_of, seen
+from rankwise.rankers.rates._calibration import calibrate
 from rankwise.rankers.rates._rows import Rows, folds
-from rankwise.rankers.rates.families._base import unit_of
+from rankwise.rankers.rates.families._base import score_unit
 from rankwise.rankers.rates.families._linear import LinearFamily
 from tests.rankers.rates.factories import FAMILIES, clusters, logistic, rows_of, small, soft_loss
 
@@ -53,14 +52,14 @@ def test_predictions_lie_on_the_side_of_the_threshold(fitted):
     assert 0 < fitted.predict(X_NEW).sum() < 1000
     assert np.array_equal(fitted.scores(X_NEW), decisions)
     assert isinstance(fitted.threshold_, float)
-    assert fitted.history_["chosen"] in ("plain", "tuned")
+    assert fitted.history_["chosen"] in ("baseline", "tuned")
     assert fitted.multipliers_.shape == (3,)  # the point and two near ones
     assert (fitted.multipliers_ > 0).all()
     assert rw.evaluate(Y_NEW, decisions, metrics="auc")["auc"] > 0.7
     assert fitted.objective_value(X_NEW, Y_NEW) == rw.evaluate(Y_NEW, decisions, metrics="r@p=0.7")["r@p=0.7"]
 
 
-def test_probabilities_rise_with_the_decision_and_are_calibrated(fitted):
+def test_probabilities_rise_with_the_decision_and_are_calibrate(fitted):
     found = fitted.predict_proba(X_NEW)
     assert found.shape == (2000, 2)
     assert np.allclose(found.sum(1), 1.0)
@@ -103,12 +102,12 @@ def test_rows_judged_train_nothing(seed):
     """Whatever their labels, the model is one of the two that the training rows make."""
     labels = np.random.default_rng(seed).permutation(Y_NEW) if seed else Y_NEW
     model = model_of("linear", "f1", penalty=0.1).fit(X, Y, eval_set=(X_NEW, labels))
-    rows = Rows(seen(model, X), Y == 1, np.ones(Y.size))
+    rows = Rows(model._standardize(X, model.standardizer_), Y == 1, np.ones(Y.size))
     family = LinearFamily(0.1)
-    (plain,) = family.plain(rows, [], refit=True)
-    tuned = family.tuned(plain, rows, SoftCounts(rate_objective("f1"), rows.positive, rows.weight))
-    assert not np.array_equal(plain.vector, tuned.vector)
-    expected = tuned if model.history_["chosen"] == "tuned" else plain
+    (baseline,) = family.fit_baselines(rows, [], refit=True)
+    tuned = family.tune(baseline, rows, SoftCounts(rate_objective("f1"), rows.positive, rows.weight))
+    assert not np.array_equal(baseline.vector, tuned.vector)
+    expected = tuned if model.history_["chosen"] == "tuned" else baseline
     assert np.array_equal(model.models_[0].scorer.vector, expected.vector)
 
 
@@ -199,7 +198,7 @@ def test_few_positives_leave_a_plain_model_with_a_threshold(name, positives):
     assert np.isfinite(model.decision_function(X_NEW)).all()
     assert np.isfinite(model.predict_proba(X_NEW)).all()
     if positives == 1:
-        assert model.history_ == {"chosen": "plain"}
+        assert model.history_ == {"chosen": "baseline"}
 
 
 @pytest.mark.parametrize(
@@ -211,7 +210,7 @@ def test_every_objective_is_trained_for(objective):
     model = model_of("linear", objective, anchors=4).fit(X, Y)
     assert np.isfinite(model.multipliers_).all()
     assert np.isfinite(model.threshold_)
-    assert {"plain", "tuned", "gain", "error", "chosen"} == set(model.history_)
+    assert {"baseline", "tuned", "gain", "error", "chosen"} == set(model.history_)
     assert 0.0 < model.objective_value(X_NEW, Y_NEW) <= 1.0
 
 
@@ -239,17 +238,17 @@ def test_trees_and_nets_are_tuned_by_soft_counts(name, objective, monkeypatch):
     if name == "net":
         rows = Rows(rows.X.astype(np.float32), rows.positive, rows.weight)
     soft = SoftCounts(rate_objective(objective), rows.positive, rows.weight)
-    family = family_of(model_of(name, epochs=20, n_estimators=100), seed=0)
-    plain = family.plain(rows, folds(rows.positive, 3, 0), refit=True)[-1]
-    tuned = family.tuned(plain, rows, soft)
+    family = model_of(name, epochs=20, n_estimators=100)._family(seed=0)
+    baseline = family.fit_baselines(rows, folds(rows.positive, 3, 0), refit=True)[-1]
+    tuned = family.tune(baseline, rows, soft)
     module = importlib.import_module(f"rankwise.rankers.rates.families._{name}")
     monkeypatch.setattr(module, "GAMMAS", (0.0,) * len(module.GAMMAS))
-    untuned = family.tuned(plain, rows, soft)
-    scores = plain.honest if name == "trees" else plain.scores(rows.X)  # what tuning starts from
-    points = soft.points(scores, unit_of(scores, rows.positive))
+    untuned = family.tune(baseline, rows, soft)
+    scores = baseline.honest if name == "trees" else baseline.scores(rows.X)  # what tuning starts from
+    points = soft.points(scores, score_unit(scores, rows.positive))
     before, without, after = (
-        soft_loss(points, scores + one.scores(rows.X) - plain.scores(rows.X), rows, 4.0)
-        for one in (plain, untuned, tuned)
+        soft_loss(points, scores + model.scores(rows.X) - baseline.scores(rows.X), rows, 4.0)
+        for model in (baseline, untuned, tuned)
     )
     assert after < before
     assert after < without
@@ -289,8 +288,8 @@ def test_what_cannot_be_is_refused_in_a_sentence(case):
 
 BOTH = np.stack([Y_NEW, 1 - Y_NEW], axis=1)
 WRONG_SETS = {
-    "a list": (Y, [X_NEW, Y_NEW], "must be (X, y) or (X, y, weights), got list"),
-    "one array": (Y, (X_NEW,), "must be (X, y) or (X, y, weights), got tuple"),
+    "a list": (Y, [X_NEW, Y_NEW], "must be RankingData, (X, y) or (X, y, weights), got list"),
+    "one array": (Y, (X_NEW,), "must be RankingData, (X, y) or (X, y, weights), got tuple"),
     "other features": (Y, (X_NEW[:, :2], Y_NEW), "X has 2 features"),
     "other labels": (Y, (X_NEW, 2 * Y_NEW), "the label 2 is no class of the training rows"),
     "one class": (Y, (X_NEW, 0 * Y_NEW), "must be rows of the class 1"),
@@ -337,8 +336,8 @@ def test_either_calibration_has_small_errors_where_scores_are_true(method):
 def test_calibration_weighs_rows(method):
     rng = np.random.default_rng(0)
     times, scores = rng.integers(0, 4, 500), np.round(X[:, 0], 1)
-    weighted = calibrated(method, scores, Y == 1, times.astype(float))
-    repeated = calibrated(method, *(np.repeat(v, times) for v in (scores, Y == 1)), np.ones(times.sum()))
+    weighted = calibrate(method, scores, Y == 1, times.astype(float))
+    repeated = calibrate(method, *(np.repeat(v, times) for v in (scores, Y == 1)), np.ones(times.sum()))
     at = np.linspace(-3, 3, 50)
     assert np.allclose(weighted(at), repeated(at), atol=1e-3)
-    assert np.abs(weighted(at) - calibrated(method, scores, Y == 1, np.where(Y, 3.0, 1.0))(at)).max() > 0.05
+    assert np.abs(weighted(at) - calibrate(method, scores, Y == 1, np.where(Y, 3.0, 1.0))(at)).max() > 0.05

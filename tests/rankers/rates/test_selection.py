@@ -22,8 +22,8 @@ def scored(seed, ahead, rows=600):
 def test_a_better_model_is_kept_and_a_worse_one_is_not(name):
     objective = rate_objective(name, anchors=5)
     for seed in range(5):
-        assert choose(objective, *scored(seed, 1.0), seed=0).keeps_tuned
-        assert not choose(objective, *scored(seed, -1.0), seed=0).keeps_tuned
+        assert choose(objective, *scored(seed, 1.0), seed=0).prefers_tuned
+        assert not choose(objective, *scored(seed, -1.0), seed=0).prefers_tuned
 
 
 @pytest.mark.parametrize("name", ["r@p=0.8", "f1", "aucpr"])
@@ -33,7 +33,7 @@ def test_noise_is_not_taken_for_a_gain(name):
         rng = np.random.default_rng([seed, 1])
         plain, _, positive, weight = scored(seed, 0.0)
         tuned = plain + 0.02 * rng.normal(size=plain.size)
-        kept += choose(objective, plain, tuned, positive, weight, seed=0).keeps_tuned
+        kept += choose(objective, plain, tuned, positive, weight, seed=0).prefers_tuned
     assert kept <= 12
 
 
@@ -41,7 +41,7 @@ def test_equal_models_leave_the_plain_one():
     plain, _, positive, weight = scored(0, 0.0)
     for tuned in (plain, 3.0 * plain - 1.0):  # the same order
         found = choose(rate_objective("r@p=0.8"), plain, tuned, positive, weight, seed=0)
-        assert (found.gain, found.keeps_tuned) == (0.0, False)
+        assert (found.gain, found.prefers_tuned) == (0.0, False)
 
 
 def test_the_same_seed_makes_the_same_choice():
@@ -49,7 +49,7 @@ def test_the_same_seed_makes_the_same_choice():
     first, again, other = (choose(rate_objective("f1"), *given, seed=seed) for seed in (3, 3, 4))
     assert first == again
     assert first != other
-    assert (first.plain, first.tuned) == (other.plain, other.tuned)
+    assert (first.baseline, first.tuned) == (other.baseline, other.tuned)
 
 
 def test_a_resample_without_a_positive_counts_for_nothing():

@@ -11,7 +11,6 @@ from rankwise.errors import DataError
 from rankwise.metrics import parse
 from rankwise.rankers._base import SavableModel, model_kinds
 from rankwise.rankers._parameters import check_parameters
-from rankwise.rankers.rates._plan import checked_objective
 
 # Parameters that have an option of their own.
 OPTIONS = {"metric": "--metric", "objective": "--objective", "model": "--model", "random_state": "--seed"}
@@ -36,7 +35,7 @@ def make_classifier(family: str, objective: str, seed: int, settings: Iterable[s
         raise DataError(f"--model {family} ranks by a --metric, got --objective; use --model trees, linear or net")
     cls = model_kinds()[RATE]
     classifier: Any = cls(**_parsed(settings, cls), objective=objective, model=family, random_state=seed)
-    checked_objective(classifier)
+    check_parameters(classifier)
     return classifier
 
 

@@ -41,7 +41,7 @@ def train_rate(
         "rows": len(rows),
         "positives": int((rows.y > 0).sum()),
         "chosen": chosen["chosen"],
-        "plain": chosen.get("plain"),
+        "baseline": chosen.get("baseline"),
         "tuned": chosen.get("tuned"),
         "threshold": classifier.threshold_,
         "seconds": round(time.monotonic() - began, 3),
@@ -50,7 +50,7 @@ def train_rate(
         print_json(summary)
         return
     told = {name: f"{value:.4f}" if isinstance(value, float) else str(value) for name, value in summary.items()}
-    told |= {"plain": _on_unseen(summary["plain"]), "tuned": _on_unseen(summary["tuned"])}
+    told |= {"baseline": _on_unseen(summary["baseline"]), "tuned": _on_unseen(summary["tuned"])}
     told["seconds"] = f"{summary['seconds']:.1f}"
     print_table(("what", "value"), list(told.items()))
 

@@ -6,7 +6,6 @@ import copy
 import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 import torch
@@ -15,9 +14,10 @@ from torch import nn
 
 from rankwise.data.prepare._standardizer import BLOCK_ROWS
 from rankwise.errors import ShapeError
-from rankwise.types import FloatArray
+from rankwise.types import AnyArray, FloatArray, JsonObject
 
-WORTH_THREADS = 2**24  # products in a forward pass
+THREADS_MIN_PRODUCTS = 2**24  # of a forward pass
+N_EXPLAIN_STEPS = 256
 ACTIVATIONS = {"relu": nn.ReLU, "tanh": nn.Tanh}
 
 
@@ -55,21 +55,30 @@ class Layers(nn.Module):
         return scores.squeeze(-1)
 
 
-def make_module(parameters: dict[str, Any], n_features: int) -> nn.Module:
+def make_module(parameters: JsonObject, n_features: int) -> nn.Module:
     """The net that the parameters describe; torch's random numbers give its weights."""
-    own = parameters["torch_module"]
-    if own is None:
+    module: nn.Module | None = parameters["torch_module"]
+    if module is None:
         return Layers(n_features, parameters["hidden"], parameters["activation"], float(parameters["dropout"]))
-    module: nn.Module = copy.deepcopy(own)
-    return module
+    return copy.deepcopy(module)
 
 
 def new_weights(module: nn.Module) -> None:
     """Draw all weights anew, as torch's own layers do."""
-    for part in module.modules():
-        reset = getattr(part, "reset_parameters", None)
+    for layer in module.modules():
+        reset = getattr(layer, "reset_parameters", None)
         if callable(reset):
             reset()
+
+
+def module_arrays(module: nn.Module) -> dict[str, AnyArray]:
+    """A copy of the weights of a net, by name."""
+    return {name: tensor.detach().cpu().numpy().copy() for name, tensor in module.state_dict().items()}
+
+
+def load_weights(module: nn.Module, weights: dict[str, AnyArray]) -> None:
+    """Put these weights into a net."""
+    module.load_state_dict({name: torch.from_numpy(array.copy()) for name, array in weights.items()})
 
 
 def module_scores(module: nn.Module, X: torch.Tensor) -> torch.Tensor:
@@ -89,7 +98,7 @@ def threads_worth(module: nn.Module, rows: float) -> Iterator[None]:
     Where other programs use the cores, that wait is many times the work.
     """
     threads = torch.get_num_threads()
-    if rows * sum(parameter.numel() for parameter in module.parameters()) < WORTH_THREADS:
+    if rows * sum(parameter.numel() for parameter in module.parameters()) < THREADS_MIN_PRODUCTS:
         torch.set_num_threads(1)
     try:
         yield
@@ -104,7 +113,29 @@ def module_row_scores(module: nn.Module, X: NDArray[np.float32], device: str) ->
     out = np.empty(len(X))
     with torch.inference_mode(), threads_worth(module, len(X)):
         for start in range(0, len(X), BLOCK_ROWS):
-            part = torch.from_numpy(X[start : start + BLOCK_ROWS]).to(device)
-            out[start : start + BLOCK_ROWS] = module_scores(module, part).cpu().numpy()
+            block = torch.from_numpy(X[start : start + BLOCK_ROWS]).to(device)
+            out[start : start + BLOCK_ROWS] = module_scores(module, block).cpu().numpy()
     module.train(training)
     return out
+
+
+def integrated_gradients(module: nn.Module, rows: NDArray[np.float32]) -> tuple[float, FloatArray]:
+    """The difference of the scores of two standardized rows, and what each feature adds to it.
+
+    Integrated gradients (Sundararajan et al. 2017) along the straight line between the two rows: a feature adds the
+    integral of the score's derivative by it. The parts add up to the difference of the scores; what each small step of
+    the sum leaves over (where the net bends) is divided among the features as they moved the score in that step.
+    """
+    first, second = torch.from_numpy(rows).double()
+    module = copy.deepcopy(module).to("cpu", torch.float64)
+    cuts = torch.linspace(0.0, 1.0, N_EXPLAIN_STEPS + 1, dtype=torch.float64)[:, None]
+    with torch.no_grad():
+        scores = module_scores(module, second + cuts * (first - second))
+    middles = (second + (cuts[1:] + cuts[:-1]) / 2 * (first - second)).requires_grad_()
+    (slopes,) = torch.autograd.grad(module_scores(module, middles).sum(), middles)
+    steps = (slopes * (first - second) / N_EXPLAIN_STEPS).numpy()
+    leftover = np.diff(scores.numpy()) - steps.sum(axis=1)
+    moved = np.abs(steps)
+    total = moved.sum(axis=1)
+    steps += leftover[:, None] * moved / np.where(total > 0.0, total, 1.0)[:, None]
+    return float(scores[-1] - scores[0]), steps.sum(axis=0)

@@ -1,8 +1,9 @@
-"""What nets descend: the λ's of a metric, or RankNet's cost."""
+"""What nets minimize over pairs: the λ's of a metric, or RankNet's cost."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from rankwise.metrics import Metric, evaluate
@@ -14,44 +15,47 @@ from rankwise.types import FloatArray, IntArray
 Gradient = Callable[[FloatArray], FloatArray]
 
 
-class Descent(Protocol):
+class PairObjective(Protocol):
     """Labels, the query and the weight of each row come with every call: each batch has other rows."""
 
-    def gradient_of(self, y: FloatArray, query: IntArray, weight: FloatArray | None) -> Gradient:
+    def bind(self, y: FloatArray, query: IntArray, weight: FloatArray | None) -> Gradient:
         """A function that gives the gradient of the cost of these queries by their scores."""
         ...
 
     def cost(self, scores: FloatArray, y: FloatArray, query: IntArray, weight: FloatArray | None) -> float:
-        """What must fall from epoch to epoch (Burges 2006 section 6.3): eq. (8) for RankNet, minus the metric for
-        λ's."""
+        """What must fall from epoch to epoch, Burges 2006 section 6.3."""
         ...
 
 
-class LambdaDescent:
-    """The λ's of a metric, Burges 2006 (9): those of `descended`, for a net that is to be good at `judged`."""
+@dataclass(frozen=True)
+class LambdaPairObjective:
+    """The λ's of `gradient_metric`, Burges 2006 (9), for a net that is to be good at `metric`."""
 
-    def __init__(self, judged: Metric, descended: Metric, norm: Norm | None, sigma: float, seed: int) -> None:
-        self.judged, self.descended, self.norm, self.sigma, self.seed = judged, descended, norm, sigma, seed
+    metric: Metric
+    gradient_metric: Metric
+    norm: Norm | None
+    sigma: float
+    seed: int
 
-    def gradient_of(self, y: FloatArray, query: IntArray, weight: FloatArray | None) -> Gradient:
+    def bind(self, y: FloatArray, query: IntArray, weight: FloatArray | None) -> Gradient:
         """−λ."""
         objective = LambdaObjective(
-            self.descended, y, query, norm=self.norm, sigma=self.sigma, weight=weight, seed=self.seed
+            self.gradient_metric, y, query, norm=self.norm, sigma=self.sigma, weight=weight, seed=self.seed
         )
         return lambda scores: objective.gradients(scores)[0]
 
     def cost(self, scores: FloatArray, y: FloatArray, query: IntArray, weight: FloatArray | None) -> float:
         """Minus the metric."""
-        return -evaluate(y, scores, query, self.judged)[self.judged]
+        return -evaluate(y, scores, query, self.metric)[self.metric]
 
 
-class RankNetDescent:
-    """RankNet's cost, Burges 2006 (8), by V2's λ's in linear time."""
+@dataclass(frozen=True)
+class RankNetPairObjective:
+    """RankNet's cost, Burges 2006 (8), by the λ's of its section 4 in linear time."""
 
-    def __init__(self, sigma: float) -> None:
-        self.sigma = sigma
+    sigma: float
 
-    def gradient_of(self, y: FloatArray, query: IntArray, weight: FloatArray | None) -> Gradient:
+    def bind(self, y: FloatArray, query: IntArray, weight: FloatArray | None) -> Gradient:
         """The gradient of `cost`."""
         objective = RankNetObjective(y, query, sigma=self.sigma, weight=weight)
         return lambda scores: objective.gradient_and_costs(scores)[0]

@@ -15,9 +15,9 @@ WEIGHTS = ("weights", "best", "memory")  # fields of a state that hold arrays
 
 @dataclass
 class NetState:
-    """After `len(values)` epochs. `values` has the metric on each judged set, `costs` what Burges 2006's rule goes by.
+    """After `len(values)` epochs. `values` has the metric on each eval_set, `costs` what Burges 2006's rule goes by.
 
-    `weights` are the present ones, `best` those of the best epoch, `memory` the optimizer's own numbers.
+    `weights` are the present ones, `best` those of the best epoch, `memory` the optimizer's numbers.
     """
 
     checkpoint_format: ClassVar[str] = "net 2"
@@ -36,7 +36,7 @@ class NetState:
         return len(self.values)
 
     def best_epoch(self) -> int:
-        """The epoch, from 1, of the best value on the first judged set, the first of equals; the last if none is."""
+        """The epoch, from 1, of the best value on the first eval_set, the first of equals; without one the last."""
         if not self.values or not self.values[0]:
             return self.epochs
         return 1 + int(np.argmax([values[0] for values in self.values]))
@@ -44,13 +44,13 @@ class NetState:
     def to_arrays(self) -> tuple[JsonObject, Arrays]:
         """What a checkpoint holds: numbers as JSON, weights as arrays named by the field that they are of."""
         fields = {"rate": self.rate, "values": self.values, "costs": self.costs, "restarts": self.restarts}
-        return fields, {f"{part}/{name}": array for part in WEIGHTS for name, array in getattr(self, part).items()}
+        return fields, {f"{group}/{name}": array for group in WEIGHTS for name, array in getattr(self, group).items()}
 
     @classmethod
     def from_arrays(cls, fields: JsonObject, arrays: Arrays) -> NetState:
         """The state that a checkpoint holds."""
-        weights: dict[str, Arrays] = {part: {} for part in WEIGHTS}
+        weights: dict[str, Arrays] = {group: {} for group in WEIGHTS}
         for path, array in arrays.items():
-            part, _, name = path.partition("/")
-            weights[part][name] = array
+            group, _, name = path.partition("/")
+            weights[group][name] = array
         return cls(**fields | weights)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
@@ -23,13 +22,7 @@ from rankwise.rankers._explanation import Explanation, rows_to_explain
 from rankwise.rankers._features import TrainingRows, as_features, as_numbers, is_table, training_rows
 from rankwise.rankers._pair_rows import PairRows, pair_rows
 from rankwise.rankers._parameters import VERBOSE, Constraint, check_parameters
-from rankwise.rankers._persistence import (
-    manifest_fields,
-    read_eval_history,
-    read_int,
-    read_optional_float,
-    restore_features,
-)
+from rankwise.rankers._persistence import make_saved, restore_training, training_summary, unfitted_model
 from rankwise.rankers.pairs._matrix import Matrix
 from rankwise.types import Features, FloatArray, JsonObject
 
@@ -208,44 +201,19 @@ class PairRanker(Ranker):
         return rows_to_explain(self, self._features(X, False), i, j, self._scores, self._contributions)
 
     def to_saved(self) -> SavedModel:
-        """The fitted model as plain values."""
+        """Return the fitted model as plain values."""
         check_is_fitted(self, "n_rows_")
-        return SavedModel(
-            **manifest_fields(self),
-            metric=str(parse(self.metric)),
-            summary={
-                "engine": "rankwise",
-                "rows": int(self.n_rows_),
-                "queries": int(self.n_queries_),
-                "best_iteration": int(self.best_iteration_),
-                "best_score": self.best_score_,
-                "interrupted": bool(self.interrupted_),
-                "evals_result": self.evals_result_,
-                "learned": self._get_state(),
-            },
-        )
+        summary = {"engine": "rankwise", **training_summary(self), "learned": self._get_state()}
+        return make_saved(self, str(parse(self.metric)), summary)
 
     @classmethod
     def from_saved(cls, saved: SavedModel) -> Self:
-        """The model that `to_saved` described; whatever is wrong with it raises ModelFileError."""
-        known, said = set(inspect.signature(cls).parameters), saved.summary
-        if set(saved.parameters) != known or saved.parameters.get("metric") != saved.metric:
-            odd = sorted(set(saved.parameters) ^ known)[:3] or "another metric"
-            raise ModelFileError(f"the model's parameters do not fit it, {odd}; get the rankwise that wrote it")
-        model = cls(**saved.parameters)
-        try:
-            check_parameters(model)
-        except (DataError, TypeError, ValueError) as problem:
-            raise ModelFileError(f"the model's parameters are not possible ({problem}); save it again") from None
-        if saved.members or not isinstance(said.get("learned"), dict):
-            raise ModelFileError("the model must consist of its manifest, with what it learnt; save it again")
-        restore_features(model, saved)
-        model.n_rows_, model.n_queries_ = read_int(said, "rows"), read_int(said, "queries")
-        model.best_iteration_ = read_int(said, "best_iteration")
-        model.best_score_ = read_optional_float(said, "best_score")
-        model.interrupted_ = said.get("interrupted") is True
-        model.evals_result_ = read_eval_history(said)
-        model._set_state(said["learned"])
+        """Return the model that `to_saved` described; whatever is wrong with it raises ModelFileError."""
+        model = unfitted_model(cls, saved)
+        if saved.members or not isinstance(saved.summary.get("learned"), dict):
+            raise ModelFileError("the model must consist of its manifest, with what it learned; save it again")
+        restore_training(model, saved.summary)
+        model._set_state(saved.summary["learned"])
         return model
 
     def __sklearn_tags__(self) -> Tags:

@@ -12,9 +12,9 @@ from sklearn.linear_model import LogisticRegression
 
 from rankwise.types import BoolArray, FloatArray
 
-Method = Literal["isotonic", "sigmoid"]
-LEAST = 1e-6  # no row is certain to be of a class
-FEWEST = 30  # positives and negatives below which a step function would be an accident
+CalibrationMethod = Literal["isotonic", "sigmoid"]
+MIN_PROBABILITY = 1e-6  # no row is certain to be of a class
+ISOTONIC_MIN_ROWS = 30  # positives and negatives below which a step function would be an accident
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,21 +29,20 @@ class Calibration:
     def __call__(self, scores: FloatArray) -> FloatArray:
         """The probability of being positive."""
         if self.scores.size:
-            found = np.interp(scores, self.scores, self.probabilities)
+            probability = np.interp(scores, self.scores, self.probabilities)
         else:
-            found = expit(self.slope * scores + self.shift)
-        return np.asarray(np.clip(found, LEAST, 1.0 - LEAST))
+            probability = expit(self.slope * scores + self.shift)
+        return np.asarray(np.clip(probability, MIN_PROBABILITY, 1.0 - MIN_PROBABILITY))
 
 
-def calibrated(method: Method, scores: FloatArray, positive: BoolArray, weight: FloatArray) -> Calibration:
+def calibrate(method: CalibrationMethod, scores: FloatArray, positive: BoolArray, weight: FloatArray) -> Calibration:
     """Isotonic regression, or Platt's sigmoid, which also stands in where rows are few."""
     counted = weight > 0
     scores, positive, weight = scores[counted], positive[counted], weight[counted]
-    few = min(np.count_nonzero(positive), np.count_nonzero(~positive)) < FEWEST
-    if method == "isotonic" and not few:
+    rarer = min(np.count_nonzero(positive), np.count_nonzero(~positive))
+    if method == "isotonic" and rarer >= ISOTONIC_MIN_ROWS:
         steps = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(scores, positive, weight)
         return Calibration(steps.X_thresholds_, steps.y_thresholds_, 0.0, 0.0)
     spread = max(float(scores.std()), 1e-9)
     line = LogisticRegression().fit(scores[:, None] / spread, positive, weight)
-    none = np.zeros(0)
-    return Calibration(none, none, float(line.coef_[0, 0]) / spread, float(line.intercept_[0]))
+    return Calibration(np.zeros(0), np.zeros(0), float(line.coef_[0, 0]) / spread, float(line.intercept_[0]))

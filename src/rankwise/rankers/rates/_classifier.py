@@ -3,79 +3,158 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rankwise.data._ranking_data import RankingData
 from rankwise.data.prepare._standardizer import Standardizer
-from rankwise.errors import DataError
+from rankwise.errors import DataError, ShapeError, need_extra
 from rankwise.metrics import Certificate, Metric, certify, evaluate
 from rankwise.metrics.catalogue._curve import CurveMetric
-from rankwise.objectives.rates._objective import RateObjective
+from rankwise.objectives.rates._objective import RateObjective, rate_objective
 from rankwise.rankers._base import SavableModel, SavedModel
-from rankwise.rankers._parameters import HIDDEN, MODULE, N_JOBS, NONE, Condition, Constraint, Integer, OneOf, Real
-from rankwise.rankers.rates._calibration import Method
-from rankwise.rankers.rates._one_vs_rest import BinaryModel, fit_binary
-from rankwise.rankers.rates._plan import (
-    FAMILIES,
-    checked_objective,
-    column,
-    family_of,
-    features_of,
-    judged_rows,
-    rows_of_targets,
-    seen,
+from rankwise.rankers._eval_sets import check_weights, unpack_eval_set
+from rankwise.rankers._features import as_features, as_numbers, is_table
+from rankwise.rankers._parameters import (
+    HIDDEN,
+    MODULE,
+    N_JOBS,
+    NONE,
+    Condition,
+    Constraint,
+    Integer,
+    OneOf,
+    Real,
+    check_parameters,
 )
-from rankwise.rankers.rates._targets import class_labels, positives_of
-from rankwise.types import FloatArray
+from rankwise.rankers.nets._plan import finite_features
+from rankwise.rankers.rates._calibration import CalibrationMethod
+from rankwise.rankers.rates._one_vs_rest import BinaryModel, fit_binary
+from rankwise.rankers.rates._rows import RowMatrix, Rows
+from rankwise.rankers.rates._targets import Targets, class_labels
+from rankwise.rankers.rates.families._base import Family
+from rankwise.rankers.rates.families._linear import LinearFamily
+from rankwise.rankers.rates.families._trees import TreeFamily
+from rankwise.rankers.trees._lightgbm import engine_threads
+from rankwise.types import AnyArray, Features, FloatArray, JsonObject
+
+if TYPE_CHECKING:
+    from torch import nn
+
+FAMILIES = ("trees", "linear", "net")
+
+Value = TypeVar("Value")
+
+
+def _is_objective(value: object) -> bool:
+    """Whether the value is of a type that an objective has; MetricError if it is no objective after all."""
+    return isinstance(value, str | Metric | RateObjective) and rate_objective(value) is not None
 
 
 class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
     """A classifier trained for an operating point: the most recall at 95% precision, say, and the threshold for it.
 
-    First a plain model is trained by cross entropy; then it is trained on for the objective; and rows that neither was
+    First a baseline is trained by cross entropy; then it is trained on for the objective; and rows that neither was
     trained on decide which of the two is kept, so that it is safe to ask. Those rows are the `eval_set`, or else each
-    row is judged by models of the other folds, and what was chosen is trained on all rows. They place the
+    row is evaluated by models of the other folds, and what was chosen is trained on all rows. They place the
     threshold and calibrate the probabilities too.
-
-    - `objective`: `r@p=0.95` (most recall at that precision), `p@r=0.9`, `tpr@fpr=0.01`, `f1`, `f2`, or an area:
-      `aucpr`, `aucpr[0.8,1]`, `auc`, `pauc[0,0.1]`; or a weighted sum: `0.5*r@p=0.9 + 0.5*aucpr`. Areas have `anchors`
-      points.
-    - `model`: "trees" (LightGBM; NaN is a missing value), "linear", "net" (needs the extra `torch`), or your own
-      `torch.nn.Module` from rows × features to one score per row.
-    - `folds`: how many, without an `eval_set`. `calibration`: "isotonic" or "sigmoid".
-    - trees: `n_estimators` (at most), `num_leaves`, `learning_rate`, `min_child_samples`, `n_jobs`.
-    - linear: `penalty` of the squared weights; None chooses it.
-    - net: `hidden`, `activation`, `dropout`, `epochs` (at most), `net_learning_rate`, `batch_rows`.
-    - `random_state`: a number makes the same data give the same model.
 
     Two classes are one model, of the class that sorts last; several classes, or columns of labels, are one model each.
 
-    After `fit`: `threshold_` of the model's own scores (`decision_function` is 0 there), `multipliers_` (how many true
-    positives a false positive is worth at each point of the objective), `history_` (what the choice rested on); with
-    several models, a list of each.
+    Parameters
+    ----------
+    objective : str, Metric or RateObjective, default="r@p=0.95"
+        `r@p=0.95` (most recall at that precision), `p@r=0.9`, `tpr@fpr=0.01`, `f1`, `f2`, or an area: `aucpr`,
+        `aucpr[0.8,1]`, `auc`, `pauc[0,0.1]`; or a weighted sum: `0.5*r@p=0.9 + 0.5*aucpr`.
+    model : {"trees", "linear", "net"} or torch.nn.Module, default="trees"
+        LightGBM's trees (NaN is a missing value), a linear model, a net (needs the extra `torch`), or a module of your
+        own from rows × features to one score per row.
+    anchors : int, default=10
+        Points of the curve that an area is summed over.
+    folds : int, default=4
+        How many folds the rows are split into, without an `eval_set`.
+    calibration : {"isotonic", "sigmoid"}, default="isotonic"
+        How scores become probabilities.
+    n_estimators : int, default=600
+        Trees: how many, at most.
+    num_leaves : int, default=15
+        Trees: leaves of each, at most.
+    learning_rate : float, default=0.05
+        Trees: share of each tree's values that is added.
+    min_child_samples : int, default=10
+        Trees: rows of each leaf, at least.
+    penalty : float or None, default=None
+        Linear: factor of half the squared weights; None chooses it.
+    hidden : sequence of int, default=(16,)
+        Net: widths of the hidden layers; () is a linear model.
+    activation : {"relu", "tanh"}, default="relu"
+        Net: function of the hidden layers.
+    dropout : float, default=0.0
+        Net: share of hidden values that training drops.
+    epochs : int, default=80
+        Net: passes over the data, at most.
+    net_learning_rate : float, default=0.005
+        Net: rate of AdamW.
+    batch_rows : int, default=256
+        Net: rows of a batch.
+    n_jobs : int or None, default=None
+        Trees: threads; None is all cores.
+    random_state : int, RandomState or None, default=None
+        A number makes the same data give the same model.
 
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, sorted; of columns of labels their numbers.
+    kind_of_target_ : {"binary", "multiclass", "multilabel"}
+        What the labels were.
+    models_ : list of BinaryModel
+        One for two classes, else one per class.
+    standardizer_ : Standardizer or None
+        Mean and scale of the features; None for trees.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Names of the features, if the training data named them.
+    n_rows_ : int
+        Rows trained on.
+
+    See Also
+    --------
+    rankwise.losses.RateLoss : The bounds of the paper, as a loss for your own net.
+    rankwise.certify : A threshold whose promise holds with a confidence that you name.
+
+    Notes
+    -----
+    At an operating point true and false positives are counted through a sigmoid around its threshold, and
+    price · fp − gain · tp, the weighted classification of Eban 2017 (7), is added to the cross entropy. The tuned model
+    is kept if it is ahead on other rows by more than half a standard error of the difference.
+
+    References
+    ----------
+    Elad ET. Eban, Mariano Schain, Alan Mackey, Ariel Gordon, Rif A. Saurous and Gal Elidan (2017). Scalable Learning of
+    Non-Decomposable Objectives. AISTATS.
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((2000, 3))
     >>> y = X[:, 0] + rng.standard_normal(2000) > 2
     >>> model = RateClassifier("r@p=0.6", model="linear", random_state=0).fit(X[:1000], y[:1000])
-    >>> found = y[1000:][model.predict(X[1000:])].mean()  # the precision where it says yes
-    >>> bool(0.5 < found < 0.7)
+    >>> precision = y[1000:][model.predict(X[1000:])].mean()
+    >>> bool(0.5 < precision < 0.7)
     True
     """
 
     kind: ClassVar[str] = "rate"
     _parameter_constraints: ClassVar[dict[str, list[Constraint]]] = {
-        "objective": [
-            Condition(
-                "a metric or its name, such as r@p=0.95", lambda value: isinstance(value, str | Metric | RateObjective)
-            )
-        ],
+        "objective": [Condition("a metric or its name, such as r@p=0.95", _is_objective)],
         "model": [OneOf(*FAMILIES), MODULE],
         "anchors": [Integer(1, 1000)],
         "folds": [Integer(2, 1000)],
@@ -98,10 +177,10 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         self,
         objective: str | Metric | RateObjective = "r@p=0.95",
         *,
-        model: Any = "trees",
+        model: str | nn.Module = "trees",
         anchors: int = 10,
         folds: int = 4,
-        calibration: Method = "isotonic",
+        calibration: CalibrationMethod = "isotonic",
         n_estimators: int = 600,
         num_leaves: int = 15,
         learning_rate: float = 0.05,
@@ -114,7 +193,7 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         net_learning_rate: float = 5e-3,
         batch_rows: int = 256,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.objective = objective
         self.model = model
@@ -137,129 +216,310 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
 
     def fit(
         self,
-        X: Any,
+        X: Features | RankingData,
         y: ArrayLike | None = None,
         *,
-        eval_set: RankingData | tuple[Any, ...] | None = None,
+        eval_set: RankingData | tuple[object, ...] | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Train on all rows; `eval_set`, (X, y) or (X, y, weights), has rows to choose and place the threshold by.
+        """Train on all rows.
 
-        X and `eval_set` may be RankingData: labels above 0 are then the positive class 1, all others 0.
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or RankingData
+            Features, one row per document. RankingData brings its labels along: those above 0 are the positive class 1,
+            all others 0.
+        y : array-like of shape (n_rows,) or (n_rows, n_labels), default=None
+            Classes of any type, or a column of 0 and 1 per label.
+        eval_set : RankingData, (X, y) or (X, y, weights), default=None
+            Rows to choose the model and to place the threshold by; then nothing but `X` is trained on.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights of rows.
+
+        Returns
+        -------
+        RateClassifier
+            This classifier, fitted.
         """
-        objective = checked_objective(self)
-        y = class_labels(X, y)
-        features, targets = features_of(self, X, fitting=True), positives_of(y)
-        self.classes_, self.kind_of_target_ = targets.classes, targets.kind
-        self.standardizer_ = None if self.model == "trees" else Standardizer.of(features)
-        rows = rows_of_targets(self, features, targets, sample_weight, "")
-        judged = judged_rows(self, eval_set, targets)
+        check_parameters(self)
+        labels = class_labels(X, y)
+        features, targets = self._features(X, fitting=True), Targets.of(labels)
+        standardizer = None if self.model == "trees" else Standardizer.of(features)
+        rows = self._rows_by_class(features, standardizer, targets, sample_weight)
+        eval_rows: list[Rows] | list[None] = [None] * len(rows)
+        if eval_set is not None:
+            if isinstance(eval_set, RankingData):
+                eval_set = (eval_set, class_labels(eval_set, None))
+            X, y, weight = unpack_eval_set(eval_set, 3, "RankingData, (X, y) or (X, y, weights)")
+            features, eval_targets = self._features(X, fitting=False), Targets.of(y, targets.kind, targets.classes)
+            eval_rows = self._rows_by_class(features, standardizer, eval_targets, weight, " of eval_set")
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        family = family_of(self, seed)
-        self.models_ = []
-        for k in range(rows.positive.shape[1]):
-            mine, others = column(self, rows, k), None if judged is None else column(self, judged, k)
-            self.models_.append(fit_binary(family, objective, mine, others, self.folds, self.calibration, seed))
-        self.n_rows_ = int(rows.positive.shape[0])
+        family, objective = self._family(seed), self._objective()
+        self.models_ = [
+            fit_binary(family, objective, train, evaluated, self.folds, self.calibration, seed)
+            for train, evaluated in zip(rows, eval_rows, strict=True)
+        ]
+        self.classes_, self.kind_of_target_ = targets.classes, targets.kind
+        self.standardizer_, self.n_rows_ = standardizer, len(targets.positive)
         return self
 
-    @property
-    def threshold_(self) -> Any:
-        """The score at which `predict` says yes."""
-        return self._one([model.threshold for model in self._fitted()])
+    def _objective(self) -> RateObjective:
+        return rate_objective(self.objective, anchors=self.anchors)
+
+    def _family(self, seed: int) -> Family:
+        """The family that the parameters describe."""
+        if self.model == "linear":
+            return LinearFamily(self.penalty)
+        if self.model == "trees":
+            limits = (self.n_estimators, self.num_leaves, self.learning_rate, self.min_child_samples)
+            return TreeFamily(*limits, threads=engine_threads(self.n_jobs), seed=seed)
+        need_extra("torch", extra="torch")
+        from rankwise.rankers.rates.families._net import NetFamily
+
+        net = {"torch_module": None if self.model == "net" else self.model}
+        net |= {name: getattr(self, name) for name in ("hidden", "activation", "dropout")}
+        return NetFamily(net, self.epochs, self.net_learning_rate, self.batch_rows, seed)
+
+    def _features(self, X: Features | RankingData, *, fitting: bool) -> RowMatrix:
+        """X as numbers; trees alone take missing values."""
+        if self.model != "trees":
+            name = "a linear model" if self.model == "linear" else "a net"
+            return finite_features(self, X, fitting=fitting, name=name, instead='model="trees"')
+        features = as_features(self, X, fitting=fitting)
+        numbers: RowMatrix = as_numbers(features, "a RateClassifier") if is_table(features) else features
+        return numbers
+
+    def _standardize(self, features: RowMatrix, standardizer: Standardizer | None) -> RowMatrix:
+        """Features as the family takes them."""
+        if standardizer is None or isinstance(features, sp.csr_matrix):
+            return features
+        standardized = standardizer.apply(features)
+        return standardized.astype(np.float64) if self.model == "linear" else standardized
+
+    def _rows_by_class(
+        self,
+        features: RowMatrix,
+        standardizer: Standardizer | None,
+        targets: Targets,
+        weight: ArrayLike | None,
+        source: str = "",
+    ) -> list[Rows]:
+        """The rows of each class against the rest, checked; `source` says in messages where they are from."""
+        n_labels, n_rows = len(targets.positive), features.shape[0]
+        if n_labels != n_rows:
+            raise ShapeError(f"y{source} must have one entry per row: got {n_labels} for {n_rows} rows")
+        weights = check_weights(f"sample_weight{source}", weight, n_rows, "row")
+        return targets.rows_by_class(self._standardize(features, standardizer), weights)
 
     @property
-    def multipliers_(self) -> Any:
-        """How many true positives a false positive is worth at each point of the objective."""
-        return self._one([model.multipliers for model in self._fitted()])
+    def threshold_(self) -> float | list[float]:
+        """The score at which `predict` says yes.
+
+        Returns
+        -------
+        float or list of float
+            In the model's own scores (`decision_function` is 0 there); with several models, of each.
+        """
+        return self._of_models([model.threshold for model in self._fitted_models()])
 
     @property
-    def history_(self) -> Any:
-        """The metric of the plain and the tuned model on rows that they were not trained on, and which was chosen."""
-        return self._one([model.history for model in self._fitted()])
+    def multipliers_(self) -> FloatArray | list[FloatArray]:
+        """How many true positives a false positive is worth at each point of the objective.
 
-    def _one(self, values: list[Any]) -> Any:
+        Returns
+        -------
+        ndarray or list of ndarray
+            One number per point; with several models, of each.
+        """
+        return self._of_models([model.multipliers for model in self._fitted_models()])
+
+    @property
+    def history_(self) -> JsonObject | list[JsonObject]:
+        """What the choice between the two models rested on.
+
+        Returns
+        -------
+        dict or list of dict
+            The metric of the `baseline` and of the `tuned` model on rows that they were not trained on, the `gain` and
+            its `error` over resamples of these, and which was `chosen`; with several models, of each.
+        """
+        return self._of_models([model.history for model in self._fitted_models()])
+
+    def _of_models(self, values: list[Value]) -> Value | list[Value]:
         return values[0] if self.kind_of_target_ == "binary" else values
 
-    def _fitted(self) -> list[BinaryModel]:
+    def _fitted_models(self) -> list[BinaryModel]:
         check_is_fitted(self, "models_")
         return self.models_
 
-    def decision_function(self, X: Any) -> FloatArray:
-        """Scores less the threshold: one per row, or a column per class."""
-        models = self._fitted()
-        rows = seen(self, features_of(self, X, fitting=False))
-        found = np.stack([model.decisions(rows) for model in models], axis=1)
-        return found[:, 0] if self.kind_of_target_ == "binary" else found
+    def _decisions(self, X: Features | RankingData) -> FloatArray:
+        """Scores less the threshold, a column per model."""
+        models = self._fitted_models()
+        rows = self._standardize(self._features(X, fitting=False), self.standardizer_)
+        return np.stack([model.decisions(rows) for model in models], axis=1)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Yes where the score is at or above the threshold; of several classes, the one farthest above its own."""
-        found = self.decision_function(X)
-        if self.kind_of_target_ == "binary":
-            return np.asarray(self.classes_[(found >= 0).astype(np.int64)])
+    def decision_function(self, X: Features | RankingData) -> FloatArray:
+        """Give scores less the threshold.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or RankingData
+            Features, one row per document.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_classes)
+            One number per row; of several classes, a column each.
+        """
+        decisions = self._decisions(X)
+        return decisions[:, 0] if self.kind_of_target_ == "binary" else decisions
+
+    def predict(self, X: Features | RankingData) -> AnyArray:
+        """Say yes where the score is at or above the threshold; of several classes, the one farthest above its own.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or RankingData
+            Features, one row per document.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_labels)
+            A class per row, or 0 and 1 in a column per label.
+        """
+        decisions = self._decisions(X)
         if self.kind_of_target_ == "multilabel":
-            return (found >= 0).astype(np.int64)
-        return np.asarray(self.classes_[np.argmax(found, axis=1)])
+            return (decisions >= 0).astype(np.int64)
+        is_binary = self.kind_of_target_ == "binary"
+        return np.asarray(self.classes_[(decisions[:, 0] >= 0).astype(np.int64) if is_binary else decisions.argmax(1)])
 
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Calibrated probabilities, a column per class."""
-        decisions = self.decision_function(X)
-        columns = decisions[:, None] if decisions.ndim == 1 else decisions
-        found = np.stack([model.calibration(columns[:, k]) for k, model in enumerate(self._fitted())], axis=1)
+    def predict_proba(self, X: Features | RankingData) -> FloatArray:
+        """Give calibrated probabilities.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or RankingData
+            Features, one row per document.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            A column per class; of classes that exclude each other, rows add up to 1.
+        """
+        models = zip(self._decisions(X).T, self.models_, strict=True)
+        probabilities = np.stack([model.calibration(decisions) for decisions, model in models], axis=1)
         if self.kind_of_target_ == "binary":
-            return np.concatenate([1.0 - found, found], axis=1)
+            return np.concatenate([1.0 - probabilities, probabilities], axis=1)
         if self.kind_of_target_ == "multilabel":
-            return found
-        total = found.sum(axis=1, keepdims=True)
-        return np.where(total > 0, found / np.where(total > 0, total, 1.0), 1.0 / found.shape[1])
+            return probabilities
+        total = probabilities.sum(axis=1, keepdims=True)
+        return np.where(total > 0, probabilities / np.where(total > 0, total, 1.0), 1.0 / probabilities.shape[1])
 
-    def certify(self, X: Any, y: ArrayLike | None = None, *, confidence: float = 0.95) -> Certificate:
-        """A threshold of `decision_function` that keeps the objective's promise with this confidence.
+    def certify(
+        self, X: Features | RankingData, y: ArrayLike | None = None, *, confidence: float = 0.95
+    ) -> Certificate:
+        """Find a threshold of `decision_function` that keeps the objective's promise with this confidence.
 
         The rows must be new: neither trained on nor chosen by. For two classes; see `rankwise.certify`.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or RankingData
+            Features, one row per document.
+        y : array-like of shape (n_rows,), default=None
+            Classes; RankingData brings its labels along.
+        confidence : float, default=0.95
+            Chance that the promise is kept, over the draw of the rows.
+
+        Returns
+        -------
+        Certificate
+            The threshold, if there is one, and what to expect of it.
         """
-        decisions = self.decision_function(X)
+        decisions = self._decisions(X)
         if self.kind_of_target_ != "binary":
             raise DataError(f"a certificate is for two classes, got {len(self.classes_)}; certify each column yourself")
-        positive = positives_of(class_labels(X, y), self.kind_of_target_, self.classes_).positive[:, 0]
-        metrics = [term.metric for term in checked_objective(self).terms]
+        positive = self._positive(X, y)
+        metrics = [term.metric for term in self._objective().terms]
         promised = next((metric for metric in metrics if isinstance(metric, CurveMetric)), metrics[0])
-        return certify(positive, decisions, promised, confidence=confidence)
+        return certify(positive[:, 0], decisions[:, 0], promised, confidence=confidence)
 
-    def objective_value(self, X: Any, y: ArrayLike | None = None) -> float:
-        """The metric that the objective names, wherever its threshold; of several classes the mean over them."""
-        found = self.decision_function(X)
-        positive = positives_of(class_labels(X, y), self.kind_of_target_, self.classes_).positive
-        columns = found[:, None] if found.ndim == 1 else found
+    def _positive(self, X: Features | RankingData, y: ArrayLike | None) -> AnyArray:
+        return Targets.of(class_labels(X, y), self.kind_of_target_, self.classes_).positive
+
+    def objective_value(self, X: Features | RankingData, y: ArrayLike | None = None) -> float:
+        """Give the metric that the objective names, wherever its threshold.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or RankingData
+            Features, one row per document.
+        y : array-like of shape (n_rows,) or (n_rows, n_labels), default=None
+            Classes; RankingData brings its labels along.
+
+        Returns
+        -------
+        float
+            The value; of several classes the mean over them.
+        """
+        decisions, positive = self._decisions(X), self._positive(X, y)
         total = 0.0
-        for term in checked_objective(self).terms:
-            of_class = [
-                evaluate(positive[:, k], columns[:, k], metrics=term.metric)[term.metric]
-                for k in range(columns.shape[1])
+        for term in self._objective().terms:
+            values = [
+                evaluate(labels, scores, metrics=term.metric)[term.metric]
+                for labels, scores in zip(positive.T, decisions.T, strict=True)
             ]
-            total += term.weight * float(np.mean(of_class))
+            total += term.weight * float(np.mean(values))
         return total
 
-    def scores(self, X: Any) -> FloatArray:
-        """`decision_function`, by the name that all models have for what ranks rows."""
+    def scores(self, X: Features | RankingData) -> FloatArray:
+        """Give `decision_function`, by the name that all models have for what ranks rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or RankingData
+            Features, one row per document.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_classes)
+            Scores less the threshold.
+        """
         return self.decision_function(X)
 
     def to_saved(self) -> SavedModel:
-        """The fitted model as plain values and bytes."""
+        """Give the fitted model as plain values and bytes.
+
+        Returns
+        -------
+        SavedModel
+            What a model file holds.
+        """
         from rankwise.rankers.rates._saved import to_saved
 
-        return to_saved(self, self._fitted())
+        self._fitted_models()
+        return to_saved(self)
 
     @classmethod
     def from_saved(cls, saved: SavedModel) -> Self:
-        """The model that `to_saved` described; whatever is wrong with it raises ModelFileError."""
+        """Make the model that `to_saved` described.
+
+        Parameters
+        ----------
+        saved : SavedModel
+            What a model file holds; whatever is wrong with it raises ModelFileError.
+
+        Returns
+        -------
+        RateClassifier
+            The fitted classifier.
+        """
         from rankwise.rankers.rates._saved import from_saved
 
-        model: Self = from_saved(cls, saved)
-        return model
+        return from_saved(cls, saved)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+    def __sklearn_tags__(self) -> Tags:
+        tags: Tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.classifier_tags.multi_label = True
         tags.input_tags.sparse = True

@@ -1,24 +1,22 @@
-"""One class against the rest: a plain model, a tuned one, and the choice between them."""
+"""One class against the rest: a baseline, a tuned model, and the choice between them."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from rankwise.metrics import FBeta
 from rankwise.metrics.catalogue._curve import CurveMetric
 from rankwise.objectives.rates._objective import RateObjective
 from rankwise.objectives.rates._soft_counts import SoftCounts, operating_threshold
-from rankwise.rankers.rates._calibration import Calibration, Method, calibrated
-from rankwise.rankers.rates._rows import Rows, Split, folds
+from rankwise.rankers.rates._calibration import Calibration, CalibrationMethod, calibrate
+from rankwise.rankers.rates._rows import RowMatrix, Rows, Split, concatenate, folds
 from rankwise.rankers.rates._selection import choose
-from rankwise.rankers.rates.families._base import Family, Scorer, unit_of
-from rankwise.types import FloatArray
+from rankwise.rankers.rates.families._base import Family, Scorer, score_unit
+from rankwise.types import FloatArray, JsonObject
 
-NARROW = 0.5  # the width, in units, at which multipliers are told
+MULTIPLIER_WIDTH = 0.5  # of the sigmoids, in units of the scores, at which multipliers are reported
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,9 +27,9 @@ class BinaryModel:
     threshold: float
     multipliers: FloatArray
     calibration: Calibration
-    history: dict[str, Any]
+    history: JsonObject
 
-    def decisions(self, X: Any) -> FloatArray:
+    def decisions(self, X: RowMatrix) -> FloatArray:
         """Scores less the threshold."""
         return self.scorer.scores(X) - self.threshold
 
@@ -43,65 +41,69 @@ def threshold_metric(objective: RateObjective) -> CurveMetric:
 
 
 def fit_binary(
-    family: Family, objective: RateObjective, rows: Rows, judged: Rows | None, parts: int, method: Method, seed: int
-) -> BinaryModel:
-    """Train both, let rows that they have not seen choose, and place the threshold by the same rows.
-
-    Those are `judged`, or each row by models of the other folds; then what was chosen is trained on all rows.
-    """
-    if judged is None:
-        data, splits = rows, folds(rows.positive, parts, seed)
-    else:
-        data = joined(rows, judged)
-        first = np.arange(rows.positive.size)
-        splits = [(first, np.arange(first.size, data.positive.size))]
-    plain = family.plain(data, splits, refit=judged is None)
-    return fit_from_plain(family, objective, data, splits, plain, method, seed)
-
-
-def fit_from_plain(
     family: Family,
     objective: RateObjective,
-    data: Rows,
-    splits: list[Split],
-    plain: list[Scorer],
-    method: Method,
+    rows: Rows,
+    eval_rows: Rows | None,
+    n_folds: int,
+    method: CalibrationMethod,
     seed: int,
 ) -> BinaryModel:
-    """The same from the plain models of the splits, with one more of all rows if there is no `eval_set`."""
-    if not splits:
-        return _placed(plain[-1], objective, data, plain[-1].scores(data.X), method, {"chosen": "plain"})
-    tuned = [
-        _tuned(family, objective, model, data.part(train)) for model, (train, _) in zip(plain, splits, strict=False)
-    ]
-    unseen = data.part(np.concatenate([which for _, which in splits]))
-    by_plain, by_tuned = (
-        np.concatenate([model.scores(data.X[which]) for model, (_, which) in zip(models, splits, strict=False)])
-        for models in (plain, tuned)
-    )
-    choice = choose(objective, by_plain, by_tuned, unseen.positive, unseen.weight, seed)
-    history: dict[str, Any] = asdict(choice) | {"chosen": "tuned" if choice.keeps_tuned else "plain"}
-    if not choice.keeps_tuned:
-        return _placed(plain[-1], objective, unseen, by_plain, method, history)
-    final = tuned[-1] if len(plain) == len(splits) else _tuned(family, objective, plain[-1], data)
-    return _placed(final, objective, unseen, by_tuned, method, history)
+    """Train both, let rows that they were not trained on choose, and place the threshold by the same rows.
+
+    Those are `eval_rows`, or each row by models of the other folds; then what was chosen is trained on all rows.
+    """
+    if eval_rows is None:
+        splits = folds(rows.positive, n_folds, seed)
+    else:
+        n_train, rows = rows.positive.size, concatenate(rows, eval_rows)
+        splits = [(np.arange(n_train), np.arange(n_train, rows.positive.size))]
+    baselines = family.fit_baselines(rows, splits, refit=eval_rows is None)
+    return fit_from_baselines(family, objective, rows, splits, baselines, method, seed)
 
 
-def joined(a: Rows, b: Rows) -> Rows:
-    """The rows of both."""
-    stacked: Any = sp.vstack
-    X = stacked([a.X, b.X], format="csr") if sp.issparse(a.X) else np.concatenate([a.X, b.X])
-    return Rows(X, np.append(a.positive, b.positive), np.append(a.weight, b.weight))
-
-
-def _tuned(family: Family, objective: RateObjective, start: Scorer, rows: Rows) -> Scorer:
-    return family.tuned(start, rows, SoftCounts(objective, rows.positive, rows.weight))
-
-
-def _placed(
-    scorer: Scorer, objective: RateObjective, rows: Rows, scores: FloatArray, method: Method, history: dict[str, Any]
+def fit_from_baselines(
+    family: Family,
+    objective: RateObjective,
+    rows: Rows,
+    splits: list[Split],
+    baselines: list[Scorer],
+    method: CalibrationMethod,
+    seed: int,
 ) -> BinaryModel:
+    """The same from the baselines of the splits, with one more of all rows if there is no `eval_set`."""
+    if not splits:
+        scores = baselines[-1].scores(rows.X)
+        return _at_operating_point(baselines[-1], objective, rows, scores, method, {"chosen": "baseline"})
+
+    def tune(baseline: Scorer, train: Rows) -> Scorer:
+        return family.tune(baseline, train, SoftCounts(objective, train.positive, train.weight))
+
+    tuned = [tune(model, rows.take(train)) for model, (train, _) in zip(baselines, splits, strict=False)]
+    eval_rows = rows.take(np.concatenate([others for _, others in splits]))
+    by_baseline, by_tuned = (
+        np.concatenate([model.scores(rows.X[others]) for model, (_, others) in zip(models, splits, strict=False)])
+        for models in (baselines, tuned)
+    )
+    choice = choose(objective, by_baseline, by_tuned, eval_rows.positive, eval_rows.weight, seed)
+    history = asdict(choice) | {"chosen": "tuned" if choice.prefers_tuned else "baseline"}
+    if not choice.prefers_tuned:
+        return _at_operating_point(baselines[-1], objective, eval_rows, by_baseline, method, history)
+    final = tuned[-1] if len(baselines) == len(splits) else tune(baselines[-1], rows)
+    return _at_operating_point(final, objective, eval_rows, by_tuned, method, history)
+
+
+def _at_operating_point(
+    scorer: Scorer,
+    objective: RateObjective,
+    rows: Rows,
+    scores: FloatArray,
+    method: CalibrationMethod,
+    history: JsonObject,
+) -> BinaryModel:
+    """A model with threshold, multipliers and probabilities by its scores of rows that it was not trained on."""
     threshold = operating_threshold(threshold_metric(objective), scores, rows.positive, rows.weight)
-    points = SoftCounts(objective, rows.positive, rows.weight).points(scores, NARROW * unit_of(scores, rows.positive))
-    found = calibrated(method, scores - threshold, rows.positive, rows.weight)
-    return BinaryModel(scorer, threshold, points.multipliers, found, history)
+    soft = SoftCounts(objective, rows.positive, rows.weight)
+    points = soft.points(scores, MULTIPLIER_WIDTH * score_unit(scores, rows.positive))
+    calibration = calibrate(method, scores - threshold, rows.positive, rows.weight)
+    return BinaryModel(scorer, threshold, points.multipliers, calibration, history)

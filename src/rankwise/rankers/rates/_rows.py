@@ -1,43 +1,57 @@
-"""Rows to train on or to judge by, and the parts that they are divided into."""
+"""Rows of two kinds to train on or to evaluate on, and the folds that they are split into."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import scipy.sparse as sp
 
-from rankwise.types import BoolArray, FloatArray, IntArray
+from rankwise.types import AnyArray, BoolArray, FloatArray, IntArray
 
-Split = tuple[IntArray, IntArray]  # rows to train on, rows to judge
+RowMatrix: TypeAlias = "AnyArray | sp.csr_matrix"  # sparse for trees alone
+Split = tuple[IntArray, IntArray]  # rows to train on, rows to evaluate on
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Features as the family takes them, which rows are positive, and what each weighs."""
+    """Features as the family takes them, whether each row is positive, and its weight."""
 
-    X: Any
+    X: RowMatrix
     positive: BoolArray
     weight: FloatArray
 
-    def part(self, which: IntArray) -> Rows:
-        """Some of the rows."""
-        return Rows(self.X[which], self.positive[which], self.weight[which])
+    def take(self, rows: IntArray) -> Rows:
+        """Some of the rows, by number."""
+        return Rows(self.X[rows], self.positive[rows], self.weight[rows])
 
     @property
-    def positives(self) -> float:
-        """Their weight."""
+    def positive_weight(self) -> float:
+        """The sum of the weights of the positives."""
         return float(self.weight[self.positive].sum())
 
+    @property
+    def log_odds(self) -> float:
+        """Of a row to be positive, where nothing else is known of it."""
+        negative_weight = float(self.weight.sum()) - self.positive_weight
+        return float(np.log(self.positive_weight / max(negative_weight, 1e-9)))
 
-def folds(positive: BoolArray, parts: int, seed: int) -> list[Split]:
-    """Each row judged once by what the others say; positives shared out evenly. No split where one would have none."""
-    fewest = min(int(np.count_nonzero(positive)), int(np.count_nonzero(~positive)))
-    parts = min(parts, fewest)
-    if parts < 2:
+
+def concatenate(first: Rows, second: Rows) -> Rows:
+    """The rows of both."""
+    stack: Any = sp.vstack
+    X = stack([first.X, second.X], format="csr") if sp.issparse(first.X) else np.concatenate([first.X, second.X])
+    return Rows(X, np.append(first.positive, second.positive), np.append(first.weight, second.weight))
+
+
+def folds(positive: BoolArray, n_folds: int, seed: int) -> list[Split]:
+    """Splits in which each row is evaluated once, positives spread evenly; none where a fold would have no positive."""
+    n_folds = min(n_folds, int(np.count_nonzero(positive)), int(np.count_nonzero(~positive)))
+    if n_folds < 2:
         return []
-    rng, part = np.random.default_rng(seed), np.empty(positive.size, dtype=np.int64)
+    rng, fold = np.random.default_rng(seed), np.empty(positive.size, dtype=np.int64)
     for kind in (True, False):
-        mine = rng.permutation(np.flatnonzero(positive == kind))
-        part[mine] = np.arange(mine.size) % parts
-    return [(np.flatnonzero(part != k), np.flatnonzero(part == k)) for k in range(parts)]
+        rows = rng.permutation(np.flatnonzero(positive == kind))
+        fold[rows] = np.arange(rows.size) % n_folds
+    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(n_folds)]

@@ -13,7 +13,7 @@ from rankwise.data._groups import QueryGroups
 from rankwise.data._row_hashes import RowHashes, row_hashes
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import parse
-from rankwise.rankers._eval_sets import check_positions, check_weights, list_eval_sets
+from rankwise.rankers._eval_sets import check_positions, check_weights, list_eval_sets, make_eval_set
 from rankwise.rankers._features import as_features, categorical_columns, is_table, values_by_column
 from rankwise.rankers._parameters import check_parameters
 from rankwise.rankers.trees._boosting import Judged
@@ -217,21 +217,15 @@ def _judged(model: Any, given: Any, train: lgb.Dataset, parameters: dict[str, An
         found = survey(as_features(model, stream, fitting=False), 0)
         data = binned(found.features, found.y, parameters, train)
         return Judged(data, found.features, found.y, found.qid)
-    if not isinstance(given, tuple) or len(given) not in (2, 3, 4):
-        raise DataError(
-            f"eval_set must be RankingData, (X, y, qid), Parquet files or a list of these, got {type(given).__name__}"
-        )
-    X, y, qid, start = (*given, None, None)[:4]
-    features, labels = as_features(model, X, fitting=False), as_vector("labels of eval_set", y)
-    groups = None if qid is None else np.asarray(qid)
-    if needs_start and start is None:
+    checked = make_eval_set(
+        given,
+        lambda X: as_features(model, X, fitting=False),
+        forms="RankingData, (X, y, qid), Parquet files or a list of these",
+        takes_scores=True,
+    )
+    if needs_start and checked.init_score is None:
         raise DataError(
             "a model that starts from given scores is judged with given scores; pass eval_set=(X, y, qid, scores)"
         )
-    scores = None if start is None else as_vector("scores of eval_set", start)
-    for name, entries in (("y", labels), ("qid", groups), ("scores", scores)):
-        if entries is not None and len(entries) != features.shape[0]:
-            raise ShapeError(
-                f"{name} of eval_set must have one entry per row: got {len(entries)} for {features.shape[0]}"
-            )
-    return Judged(dataset(features, labels, params=parameters, reference=train), features, labels, groups, scores)
+    rows = dataset(checked.X, checked.y, params=parameters, reference=train)
+    return Judged(rows, checked.X, checked.y, checked.qid, checked.init_score)

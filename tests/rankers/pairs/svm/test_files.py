@@ -84,7 +84,7 @@ def learned(name, value):
 SIX = [1.0] * 6
 LIES = [
     (with_field("n_features", 5), "5 finite numbers"),
-    (with_field("metric", "map"), "another metric"),
+    (with_field("metric", "map"), "name another"),
     (with_parameter("C", 0.0), "not possible"),
     (with_parameter("C", [1.0, None]), "not possible"),
     (with_parameter("C", {}), "not possible"),
@@ -92,7 +92,7 @@ LIES = [
     (with_parameter("max_iter", 10**30), "not possible"),
     (with_parameter("loss", ["hinge"]), "not possible"),
     (with_parameter("standardize", 1), "not possible"),
-    (with_parameter("__class__", 1), "do not fit"),
+    (with_parameter("__class__", 1), "other parameters"),
     (with_summary("rows", -1), "whole number"),
     (with_summary("learned", None), "what it learnt"),
     (with_summary("learned", []), "what it learnt"),

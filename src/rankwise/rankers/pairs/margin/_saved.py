@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from rankwise._validation import is_finite_number
 from rankwise.errors import DataError, ModelFileError
 from rankwise.objectives.margins._cutting_planes import Keys
+from rankwise.rankers._persistence import read_float, read_floats
 from rankwise.rankers.pairs.margin._certificate import CutPoint, MarginCertificate
 from rankwise.rankers.pairs.margin._hypotheses import Scale
 from rankwise.rankers.pairs.margin._programs import raised_epsilons
-from rankwise.types import FloatArray, JsonObject
+from rankwise.types import JsonObject
 
 if TYPE_CHECKING:
     from rankwise.rankers.pairs.margin._margin_ranker import MarginRanker
@@ -45,20 +44,20 @@ def set_state(model: MarginRanker, state: JsonObject) -> None:
     """Set on the model what `get_state` returned; ModelFileError where it cannot be."""
     stumps = model.hypotheses == "stumps"
     model.keys_ = _keys(state, stumps, model.n_features_in_)
-    model.alpha_ = _numbers(state, "alpha", len(model.keys_), low=0.0, high=1.0 + WEIGHT_ROUNDING)
+    model.alpha_ = read_floats(state, "alpha", len(model.keys_), low=0.0, high=1.0 + WEIGHT_ROUNDING)
     if abs(model.alpha_.sum() - 1.0) > WEIGHT_ROUNDING:
         raise ModelFileError("the weights of the model must add up to 1; save it again")
     scale = state.get("scale")
     model.scale_ = None
     if not stumps:
-        low, high = (_numbers(scale, name, model.n_features_in_) for name in ("low", "high"))
+        low, high = (read_floats(scale, name, model.n_features_in_) for name in ("low", "high"))
         if not (low < high).any():
             raise ModelFileError("the scale of the model must be of features that vary; save it again")
         model.scale_ = Scale(low, high)
-    model.epsilon_ = float(_numbers({"epsilon": [state.get("epsilon")]}, "epsilon", 1)[0])
+    model.epsilon_ = read_float(state, "epsilon")
     if not any(model.epsilon_ in raised_epsilons(epsilon) for epsilon in model._tuned_values()):
         raise ModelFileError("epsilon of the model must be among those of its parameters; save it again")
-    model.nu_ = None if state.get("nu") is None else _numbers(state, "nu", None, low=0.0)
+    model.nu_ = None if state.get("nu") is None else read_floats(state, "nu", low=0.0)
     cuts = state.get("cuts")
     if not isinstance(cuts, list) or not 1 <= len(cuts) <= MAX_CUTS:
         raise ModelFileError("the model must have its cuts, which its bound is verified by; save it again")
@@ -74,13 +73,11 @@ def _plain(keys: Keys) -> list[object]:
 
 def _cut(cut: JsonObject, stumps: bool, features: int) -> CutPoint:
     keys = _keys(cut, stumps, features)
-    share, epsilon = (
-        float(_numbers({name: [cut.get(name)]}, name, 1, low=0.0, high=1.0)[0]) for name in ("share", "epsilon")
-    )
+    share, epsilon = (read_float(cut, name, low=0.0, high=1.0) for name in ("share", "epsilon"))
     number = cut.get("number")
     if type(number) is not int or not 0 <= number < MAX_CUTS:
         raise ModelFileError("a cut of the model must have a number; save it again")
-    alpha = _numbers(cut, "alpha", len(keys), low=0.0, high=1.0 + WEIGHT_ROUNDING)
+    alpha = read_floats(cut, "alpha", len(keys), low=0.0, high=1.0 + WEIGHT_ROUNDING)
     return CutPoint(share, keys, alpha, epsilon, number)
 
 
@@ -98,20 +95,6 @@ def _keys(state: object, stumps: bool, features: int) -> Keys:
     raise ModelFileError(f"the hypotheses of the model must be of its {features} features; save it again")
 
 
-def _numbers(state: object, name: str, size: int | None, low: float = -np.inf, high: float = np.inf) -> FloatArray:
-    value = state.get(name) if isinstance(state, dict) else None
-    if (
-        not isinstance(value, list)
-        or not all(map(is_finite_number, value))
-        or (size is not None and len(value) != size)
-    ):
-        raise ModelFileError(f"{name} of the model must be {size or 'finite'} numbers; save it again")
-    numbers = np.array(value, dtype=np.float64)
-    if not ((numbers >= low) & (numbers <= high)).all():
-        raise ModelFileError(f"{name} of the model must be from {low:g} to {high:g}; save it again")
-    return numbers
-
-
 def _certificate(state: object) -> MarginCertificate:
     names = {field.name for field in fields(MarginCertificate)}
     if not isinstance(state, dict) or set(state) != names or not isinstance(state["method"], str):
@@ -119,5 +102,5 @@ def _certificate(state: object) -> MarginCertificate:
     numbers = {name: state[name] for name in names - {"method", "margins", "shares"}}
     if not all(map(is_finite_number, numbers.values())):
         raise ModelFileError("the certificate of the model must be of numbers; save it again")
-    margins, shares = (tuple(_numbers(state, name, None).tolist()) for name in ("margins", "shares"))
+    margins, shares = (tuple(read_floats(state, name).tolist()) for name in ("margins", "shares"))
     return MarginCertificate(method=state["method"], **numbers, margins=margins, shares=shares)

@@ -8,13 +8,12 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from rankwise._validation import is_finite_number
-from rankwise.errors import ModelFileError
 from rankwise.kernels import _threads as threads
 from rankwise.kernels.pairs import _capped_weights as kernels
 from rankwise.metrics import Metric
 from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers._parameters import Constraint, Real
+from rankwise.rankers._persistence import read_float
 from rankwise.rankers.pairs._base import Attributes
 from rankwise.rankers.pairs.stumps._boosted import BoostedStumps, RowBooster
 from rankwise.rankers.pairs.stumps._graded_rows import GradedRows, graded_rows, halved_blocks
@@ -167,9 +166,7 @@ class SoftRankBoost(BoostedStumps):
     def _set_state(self, state: JsonObject) -> None:
         super()._set_state(state)
         for name in SAVED_NUMBERS:
-            if not is_finite_number(state.get(name)):
-                raise ModelFileError(f"{name} of the model must be a number, got {state.get(name)!r}; save it again")
-            setattr(self, f"{name}_", float(state[name]))
+            setattr(self, f"{name}_", read_float(state, name))
 
 
 class CappedBooster(RowBooster):

@@ -18,7 +18,7 @@ from rankwise.rankers._eval_sets import check_weights
 from rankwise.rankers._features import TrainingRows
 from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers.pairs._base import Attributes, Callback
-from rankwise.rankers.pairs.svm._linear_ranker import LinearFit, LinearPairRanker, saved_numbers, sum_models
+from rankwise.rankers.pairs.svm._linear_ranker import LinearFit, LinearPairRanker, sum_models
 from rankwise.rankers.pairs.svm._pair_loss import unit_lists
 from rankwise.rankers.pairs.svm._solve import Loss
 from rankwise.types import FloatArray, JsonObject
@@ -191,6 +191,6 @@ class AUCSVM(LinearPairRanker):
         ):
             raise ModelFileError("the model must have weights for each grade; save it again")
         self.grades_ = np.array(grades, dtype=np.float64)
-        self.coefs_ = np.array([saved_numbers({"coefs": coef}, "coefs", self.n_features_in_) for coef in coefs])
+        self.coefs_ = np.array([self._read_weights({"coefs": coef}, "coefs") for coef in coefs])
         if not np.array_equal(self.coef_, sum_models(dict(zip(grades, self.coefs_, strict=True)))):
             raise ModelFileError("the model's weights must be the sum of those of its grades; save it again")

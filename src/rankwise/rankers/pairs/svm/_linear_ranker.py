@@ -11,12 +11,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwise._validation import is_finite_number
-from rankwise.errors import ModelFileError
 from rankwise.objectives.margins._lists import PairLists
 from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers._parameters import BOOLEAN, NONE, Constraint, Integer, OneOf, OneOrMore, Real
-from rankwise.rankers._persistence import read_int
+from rankwise.rankers._persistence import read_float, read_floats, read_int
 from rankwise.rankers.pairs._base import Attributes
 from rankwise.rankers.pairs._matrix import Matrix, matrix_times
 from rankwise.rankers.pairs._tuned import Candidate, TunedPairRanker
@@ -120,28 +118,10 @@ class LinearPairRanker(TunedPairRanker):
         }
 
     def _set_state(self, state: JsonObject) -> None:
-        self.coef_ = saved_numbers(state, "coef", self.n_features_in_)
-        self.C_ = saved_number(state, "C")
+        self.coef_ = self._read_weights(state, "coef")
+        self.C_ = read_float(state, "C")
         self.n_iter_ = read_int(state, "n_iter")
-        self.objective_, self.duality_gap_ = saved_number(state, "objective"), saved_number(state, "duality_gap")
+        self.objective_, self.duality_gap_ = read_float(state, "objective"), read_float(state, "duality_gap")
 
-
-def saved_number(state: JsonObject, name: str) -> float:
-    """A number of a model's file."""
-    value = state.get(name)
-    if not is_finite_number(value):
-        raise ModelFileError(f"{name} of the model must be a number, got {str(value)[:20]}; save it again")
-    return float(value)  # type: ignore[arg-type]
-
-
-def saved_numbers(state: JsonObject, name: str, size: int) -> FloatArray:
-    """Weights of a model's file, one for each feature."""
-    value = state.get(name)
-    fits = (
-        isinstance(value, list)
-        and len(value) == size
-        and all(is_finite_number(v) and abs(v) <= MAX_SAVED_WEIGHT for v in value)
-    )
-    if not fits:
-        raise ModelFileError(f"{name} of the model must be {size} finite numbers, one per feature; save it again")
-    return np.array(value, dtype=np.float64)
+    def _read_weights(self, state: JsonObject, name: str) -> FloatArray:
+        return read_floats(state, name, self.n_features_in_, low=-MAX_SAVED_WEIGHT, high=MAX_SAVED_WEIGHT)

@@ -2,40 +2,52 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from rankwise.objectives.rates._soft_counts import SoftCounts
-from rankwise.rankers.rates._rows import Rows, Split
-from rankwise.types import FloatArray
+from rankwise.rankers.rates._rows import RowMatrix, Rows, Split
+from rankwise.types import BoolArray, FloatArray, JsonObject
 
 
 class Scorer(Protocol):
     """A fitted model of two classes."""
 
-    def scores(self, X: Any) -> FloatArray:
+    def scores(self, X: RowMatrix) -> FloatArray:
         """Log-odds, or something like them: the higher, the likelier positive."""
+        ...
+
+    def to_saved(self, name: str) -> tuple[JsonObject, dict[str, bytes]]:
+        """What the manifest of a model file says of it, and its members, whose names begin with `name`."""
         ...
 
 
 class Family(Protocol):
     """A kind of models."""
 
-    def plain(self, rows: Rows, splits: list[Split], *, refit: bool) -> list[Scorer]:
-        """By cross entropy: a model for each split, what is free chosen by the rows judged; one of all rows more."""
+    def fit_baselines(self, rows: Rows, splits: list[Split], *, refit: bool) -> list[Scorer]:
+        """Cross entropy: a model per split, what is free chosen by the rows to evaluate on; to `refit`, one of all."""
         ...
 
-    def tuned(self, start: Scorer, rows: Rows, soft: SoftCounts) -> Scorer:
-        """A plain model trained on for what `soft` counts on the same rows."""
+    def tune(self, baseline: Scorer, rows: Rows, soft: SoftCounts) -> Scorer:
+        """A baseline trained on for what `soft` counts on the same rows."""
+        ...
+
+    def member_names(self, fields: object, name: str) -> list[str]:
+        """The members of a scorer in a model file whose manifest has these fields for it."""
+        ...
+
+    def read_scorer(self, fields: object, members: list[bytes], n_features: int) -> Scorer:
+        """The scorer that `Scorer.to_saved` described; whatever is wrong with it raises ModelFileError."""
         ...
 
 
-def log_losses(scores: FloatArray, positive: Any) -> FloatArray:
+def log_losses(scores: FloatArray, positive: BoolArray) -> FloatArray:
     """Cross entropy of each row."""
     return np.logaddexp(0.0, np.where(positive, -scores, scores))
 
 
-def unit_of(scores: FloatArray, positive: Any) -> float:
+def score_unit(scores: FloatArray, positive: BoolArray) -> float:
     """The scale of scores: their deviation among positives, since outliers rule that of all rows."""
     return max(float(np.std(scores[positive])), 1e-3)

@@ -6,23 +6,34 @@ import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import DTypeLike
 from torch import nn
 
+from rankwise.errors import need_extra
 from rankwise.objectives.rates._soft_counts import SoftCounts
-from rankwise.rankers.nets._module import make_module, module_row_scores, module_scores, threads_worth
-from rankwise.rankers.rates._rows import Rows, Split
-from rankwise.rankers.rates.families._base import Scorer, log_losses, unit_of
-from rankwise.types import FloatArray
+from rankwise.rankers._persistence import read_tensors
+from rankwise.rankers.nets._module import (
+    layer_shapes,
+    load_weights,
+    make_module,
+    module_arrays,
+    module_row_scores,
+    module_scores,
+    threads_worth,
+)
+from rankwise.rankers.rates._rows import RowMatrix, Rows, Split
+from rankwise.rankers.rates.families._base import Scorer, log_losses, score_unit
+from rankwise.types import FloatArray, JsonObject
 
 GAMMAS = (0.5, 2.0, 8.0)  # soft counts against cross entropy; the weights of the three nets are averaged
-EPOCHS, RATE, EVERY = 12, 5e-4, 4  # of the epochs that tune; operating points are found anew every so many
+TUNING_EPOCHS, TUNING_RATE = 12, 5e-4
+POINTS_EPOCHS = 4  # after which operating points are found anew
 WIDTH = 1.0  # of the sigmoids, in units of the scores
 WEIGHT_DECAY = 1e-4
-PATIENCE = 12
+EARLY_STOPPING_EPOCHS = 12
 
 
 class Shifted(nn.Module):
@@ -44,41 +55,48 @@ class NetScorer:
 
     module: nn.Module
 
-    def scores(self, X: Any) -> FloatArray:
+    def scores(self, X: RowMatrix) -> FloatArray:
         """Log-odds."""
-        return module_row_scores(self.module, X, "cpu")
+        return module_row_scores(self.module, np.asarray(X), "cpu")
+
+    def to_saved(self, name: str) -> tuple[JsonObject, dict[str, bytes]]:
+        """Weights and intercept."""
+        need_extra("safetensors", extra="torch")
+        from safetensors.numpy import save
+
+        return {}, {f"{name}.safetensors": bytes(save(module_arrays(self.module)))}
 
 
 @dataclass(frozen=True)
 class NetFamily:
-    """`parameters` describe the net as those of LambdaRank do; epochs are chosen by the log loss of the rows judged."""
+    """`parameters` describe the net as those of LambdaRank do; epochs are chosen by the log loss of held-out rows."""
 
-    parameters: dict[str, Any]
+    parameters: JsonObject
     epochs: int
     learning_rate: float
     batch_rows: int
     seed: int
 
-    def plain(self, rows: Rows, splits: list[Split], *, refit: bool) -> list[Scorer]:
-        """Cross entropy; on all rows, as many epochs as the splits kept in the median."""
-        found: list[Scorer] = []
-        kept = []
-        for train, judged in splits:
-            with _drawn_by(self.seed):
-                module, epochs = self._by_cross_entropy(rows.part(train), rows.part(judged), self.epochs)
-            found.append(NetScorer(module))
-            kept.append(epochs)
+    def fit_baselines(self, rows: Rows, splits: list[Split], *, refit: bool) -> list[Scorer]:
+        """Cross entropy; on all rows, as many epochs as were best for the splits in the median."""
+        scorers: list[Scorer] = []
+        best_epochs = []
+        for train, others in splits:
+            with _seeded(self.seed):
+                module, epochs = self._fit_cross_entropy(rows.take(train), rows.take(others), self.epochs)
+            scorers.append(NetScorer(module))
+            best_epochs.append(epochs)
         if refit:
-            most = int(np.median(kept)) if kept else self.epochs
-            with _drawn_by(self.seed):
-                found.append(NetScorer(self._by_cross_entropy(rows, None, most)[0]))
-        return found
+            epochs = int(np.median(best_epochs)) if best_epochs else self.epochs
+            with _seeded(self.seed):
+                scorers.append(NetScorer(self._fit_cross_entropy(rows, None, epochs)[0]))
+        return scorers
 
-    def _by_cross_entropy(self, rows: Rows, judged: Rows | None, epochs: int) -> tuple[nn.Module, int]:
-        odds = rows.positives / max(float(rows.weight.sum()) - rows.positives, 1e-9)
-        module: nn.Module = Shifted(make_module(self.parameters, rows.X.shape[1]), float(np.log(odds)))
+    def _fit_cross_entropy(self, rows: Rows, held_out: Rows | None, epochs: int) -> tuple[nn.Module, int]:
+        """The net of the best epoch for held-out rows, and its number; without such rows that of the last epoch."""
+        module: nn.Module = Shifted(make_module(self.parameters, rows.X.shape[1]), rows.log_odds)
         optimizer = torch.optim.AdamW(module.parameters(), lr=self.learning_rate, weight_decay=WEIGHT_DECAY)
-        least, best, at = np.inf, module, epochs
+        lowest, best, best_epochs = np.inf, module, epochs
         for epoch in range(epochs):
             module.train()
             with threads_worth(module, self.batch_rows):
@@ -86,21 +104,21 @@ class NetFamily:
                     optimizer.zero_grad(set_to_none=True)
                     (weight * _cross_entropy(module(X), positive)).mean().backward()  # type: ignore[no-untyped-call]
                     optimizer.step()
-            if judged is None:
+            if held_out is None:
                 continue
-            loss = float(judged.weight @ log_losses(NetScorer(module).scores(judged.X), judged.positive))
-            if loss < least:
-                least, best, at = loss, copy.deepcopy(module), epoch + 1
-            elif epoch + 1 - at >= PATIENCE:
+            loss = float(held_out.weight @ log_losses(NetScorer(module).scores(held_out.X), held_out.positive))
+            if loss < lowest:
+                lowest, best, best_epochs = loss, copy.deepcopy(module), epoch + 1
+            elif epoch + 1 - best_epochs >= EARLY_STOPPING_EPOCHS:
                 break
-        return best.eval(), at
+        return best.eval(), best_epochs
 
-    def tuned(self, start: Scorer, rows: Rows, soft: SoftCounts) -> Scorer:
+    def tune(self, baseline: Scorer, rows: Rows, soft: SoftCounts) -> Scorer:
         """The mean of the nets that soft counts make of one, by γ."""
-        assert isinstance(start, NetScorer)
-        with _drawn_by(self.seed):
-            nets = [self._by_counts(copy.deepcopy(start.module), rows, soft, gamma) for gamma in GAMMAS]
-        mean = copy.deepcopy(start.module)
+        assert isinstance(baseline, NetScorer)
+        with _seeded(self.seed):
+            nets = [self._fit_soft_counts(copy.deepcopy(baseline.module), rows, soft, gamma) for gamma in GAMMAS]
+        mean = copy.deepcopy(baseline.module)
         states = [net.state_dict() for net in nets]
         mean.load_state_dict(
             {
@@ -110,35 +128,52 @@ class NetFamily:
         )
         return NetScorer(mean.eval())
 
-    def _by_counts(self, module: nn.Module, rows: Rows, soft: SoftCounts, gamma: float) -> nn.Module:
-        scores = NetScorer(module).scores(rows.X)
-        unit = unit_of(scores, rows.positive)
-        points = soft.points(scores, WIDTH * unit)
+    def _fit_soft_counts(self, module: nn.Module, rows: Rows, soft: SoftCounts, gamma: float) -> nn.Module:
+        first_scores = NetScorer(module).scores(rows.X)
+        unit = score_unit(first_scores, rows.positive)
+        points = soft.points(first_scores, WIDTH * unit)
         thresholds = nn.Parameter(torch.tensor(points.thresholds, dtype=torch.float32))
         groups = [
-            {"params": module.parameters(), "lr": RATE, "weight_decay": WEIGHT_DECAY},
-            {"params": [thresholds], "lr": 2.0 * RATE * unit, "weight_decay": 0.0},
+            {"params": module.parameters(), "lr": TUNING_RATE, "weight_decay": WEIGHT_DECAY},
+            {"params": [thresholds], "lr": 2.0 * TUNING_RATE * unit, "weight_decay": 0.0},
         ]
         optimizer = torch.optim.AdamW(groups)
-        scale = float(rows.weight.sum()) / rows.positives  # a mean over positives, as for linear models
+        scale = float(rows.weight.sum()) / rows.positive_weight  # a mean over positives, as for linear models
         module.train()
-        for epoch in range(EPOCHS):
-            if epoch and epoch % EVERY == 0:
+        for epoch in range(TUNING_EPOCHS):
+            if epoch and epoch % POINTS_EPOCHS == 0:
                 points = soft.points(NetScorer(module).scores(rows.X), WIDTH * unit)
                 with torch.no_grad():
                     thresholds.copy_(torch.tensor(points.thresholds))
             with threads_worth(module, 2 * self.batch_rows):
                 for X, positive, weight in _batches(rows, 2 * self.batch_rows, self.seed, epoch):
                     optimizer.zero_grad(set_to_none=True)
-                    found = module(X)
-                    loss = _cross_entropy(found, positive) + gamma * points.of_tensors(found, positive, thresholds)
+                    scores = module(X)
+                    loss = _cross_entropy(scores, positive) + gamma * points.of_tensors(scores, positive, thresholds)
                     (scale * (weight * loss).mean()).backward()  # type: ignore[no-untyped-call]
                     optimizer.step()
         return module
 
+    def member_names(self, fields: object, name: str) -> list[str]:
+        """The weights."""
+        return [f"{name}.safetensors"]
+
+    def read_scorer(self, fields: object, members: list[bytes], n_features: int) -> Scorer:
+        """The net that the parameters describe, with these weights."""
+        need_extra("safetensors", extra="torch")
+        layers = layer_shapes(n_features, self.parameters["hidden"])
+        expected: dict[str, tuple[DTypeLike, tuple[int, ...]]] = {
+            **{f"module.{name}": (np.float32, shape) for name, shape in layers.items()},
+            "intercept": (np.float32, (1,)),
+        }
+        arrays = read_tensors(members[0], expected)
+        module = Shifted(make_module(self.parameters, n_features), 0.0)
+        load_weights(module, arrays)
+        return NetScorer(module.eval())
+
 
 @contextmanager
-def _drawn_by(seed: int) -> Iterator[None]:
+def _seeded(seed: int) -> Iterator[None]:
     """First weights and dropout follow from the seed; the caller's random numbers go on as if nothing had been."""
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
@@ -152,8 +187,7 @@ def _cross_entropy(scores: torch.Tensor, positive: torch.Tensor) -> torch.Tensor
 def _batches(rows: Rows, size: int, seed: int, epoch: int) -> Iterator[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
     """Rows in an order that the epoch draws; weights have a mean of 1 over all rows."""
     order = np.random.default_rng([seed, epoch]).permutation(rows.positive.size)
-    weight = (rows.weight / rows.weight.mean()).astype(np.float32)
+    X, weight = np.asarray(rows.X), (rows.weight / rows.weight.mean()).astype(np.float32)
     for start in range(0, order.size, size):
-        which = order[start : start + size]
-        X, positive = torch.from_numpy(rows.X[which]), torch.from_numpy(rows.positive[which])
-        yield X, positive, torch.from_numpy(weight[which])
+        batch = order[start : start + size]
+        yield torch.from_numpy(X[batch]), torch.from_numpy(rows.positive[batch]), torch.from_numpy(weight[batch])

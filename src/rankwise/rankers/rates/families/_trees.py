@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import lightgbm as lgb
 import numpy as np
 
-from rankwise.errors import DataError
+from rankwise.errors import DataError, ModelFileError
 from rankwise.objectives.rates._soft_counts import SoftCounts, SoftPoints
-from rankwise.rankers.rates._rows import Rows, Split, folds
-from rankwise.rankers.rates.families._base import Scorer, unit_of
-from rankwise.types import FloatArray
+from rankwise.rankers._persistence import read_int
+from rankwise.rankers.rates._rows import RowMatrix, Rows, Split, folds
+from rankwise.rankers.rates.families._base import Scorer, score_unit
+from rankwise.rankers.trees._model_text import model_to_text, read_booster
+from rankwise.rankers.trees._tree_checks import check_tree_text
+from rankwise.types import FloatArray, JsonObject
 
 GAMMAS = (2.0, 8.0)  # soft counts against log loss; the scores of the two models are averaged
-ROUNDS, RATE, EVERY = 80, 0.03, 10  # of the rounds that tune; operating points are found anew every so many
-WIDTHS, WIDE = (1.0, 0.5), 20  # of the sigmoids, in units of the scores: the first for so many rounds
-INNER = 4  # parts of the training rows for scores that are not learned by heart
-PATIENCE = 40
-UNJUDGED = 100  # trees where there are too few rows to choose by
-TOLD = {"verbosity": -1, "feature_pre_filter": False}
+TUNING_ROUNDS, TUNING_RATE = 80, 0.03
+POINTS_ROUNDS = 10  # after which operating points are found anew
+WIDTHS, WIDE_ROUNDS = (1.0, 0.5), 20  # of the sigmoids, in units of the scores: the first for so many rounds
+INNER_FOLDS = 4  # of the training rows, for scores by trees that did not grow on them
+MIN_TREES = 5
+EARLY_STOPPING_ROUNDS = 40
+DEFAULT_TREES = 100  # where there are too few rows to choose by
+MAX_BOOSTERS = 1000  # of a scorer in a model file
+DATASET_PARAMS = {"verbosity": -1, "feature_pre_filter": False}
+
+Gradients = Callable[[FloatArray, lgb.Dataset], tuple[FloatArray, FloatArray]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,17 +44,26 @@ class TreeScorer:
     averaged: tuple[lgb.Booster, ...]
     honest: FloatArray
 
-    def scores(self, X: Any) -> FloatArray:
+    def scores(self, X: RowMatrix) -> FloatArray:
         """Sums of leaves."""
-        total = _sums(self.shared, X)
+        total = _raw_scores(self.shared, X)
         for booster in self.averaged:
-            total = total + _sums(booster, X) / len(self.averaged)
+            total = total + _raw_scores(booster, X) / len(self.averaged)
         return total
+
+    def to_saved(self, name: str) -> tuple[JsonObject, dict[str, bytes]]:
+        """The number of boosters, and their texts."""
+        texts = [model_to_text(booster).encode() for booster in (self.shared, *self.averaged)]
+        return {"boosters": len(texts)}, dict(zip(_member_names(name, len(texts)), texts, strict=True))
+
+
+def _member_names(name: str, n_boosters: int) -> list[str]:
+    return [f"{name}_trees_{number}.txt" for number in range(n_boosters)]
 
 
 @dataclass(frozen=True)
 class TreeFamily:
-    """Parameters as LightGBM has them; the number of trees is where the log loss of the rows judged is least."""
+    """Parameters as LightGBM has them; the number of trees is where the log loss of held-out rows is lowest."""
 
     n_estimators: int
     num_leaves: int
@@ -55,51 +72,53 @@ class TreeFamily:
     threads: int
     seed: int
 
-    def plain(self, rows: Rows, splits: list[Split], *, refit: bool) -> list[Scorer]:
-        """Log loss, everywhere with as many trees as is best for the rows judged, in the median over splits."""
-        trees = self._trees(rows, splits)
-        found: list[Scorer] = []
-        judged = np.zeros(rows.positive.size)
+    def fit_baselines(self, rows: Rows, splits: list[Split], *, refit: bool) -> list[Scorer]:
+        """Log loss, everywhere with as many trees as is best for held-out rows, in the median over splits."""
+        n_trees = self._best_n_trees(rows, splits)
+        scorers: list[Scorer] = []
+        held_out = np.zeros(rows.positive.size)
         for train, others in splits:
-            part = rows.part(train)
-            booster = self._grown(part, trees)
-            judged[others] = _sums(booster, rows.X[others])
-            found.append(TreeScorer(booster, (), self._honest(part, trees, booster)))
+            train_rows = rows.take(train)
+            booster = self._boost_log_loss(train_rows, n_trees)
+            held_out[others] = _raw_scores(booster, rows.X[others])
+            scorers.append(TreeScorer(booster, (), self._honest_scores(train_rows, n_trees, booster)))
         if refit:
-            found.append(TreeScorer(self._grown(rows, trees), (), judged))
-        return found
+            scorers.append(TreeScorer(self._boost_log_loss(rows, n_trees), (), held_out))
+        return scorers
 
-    def _trees(self, rows: Rows, splits: list[Split]) -> int:
-        kept = []
-        for train, judged in splits:
-            part, seen = _dataset(rows.part(train)), rows.part(judged)
-            valid = part.create_valid(seen.X, seen.positive.astype(np.float64), weight=seen.weight, params=part.params)
-            stopping = [lgb.early_stopping(PATIENCE, verbose=False)]
-            booster = self.boost("binary", part, self.n_estimators, self.learning_rate, valid, stopping)
-            kept.append(booster.best_iteration)
-        return max(int(np.median(kept)), 5) if kept else min(self.n_estimators, UNJUDGED)
+    def _best_n_trees(self, rows: Rows, splits: list[Split]) -> int:
+        best = []
+        for train, others in splits:
+            data, held_out = _dataset(rows.take(train)), rows.take(others)
+            valid = data.create_valid(
+                held_out.X, held_out.positive.astype(np.float64), weight=held_out.weight, params=data.params
+            )
+            booster = self.boost("binary", data, self.n_estimators, self.learning_rate, valid)
+            best.append(booster.best_iteration)
+        return max(int(np.median(best)), MIN_TREES) if best else min(self.n_estimators, DEFAULT_TREES)
 
-    def _grown(self, rows: Rows, trees: int) -> lgb.Booster:
-        return self.boost("binary", _dataset(rows), trees, self.learning_rate)
+    def _boost_log_loss(self, rows: Rows, n_trees: int) -> lgb.Booster:
+        return self.boost("binary", _dataset(rows), n_trees, self.learning_rate)
 
-    def _honest(self, rows: Rows, trees: int, grown: lgb.Booster) -> FloatArray:
-        scores = _sums(grown, rows.X)  # what remains where there are too few rows for parts
-        for train, others in folds(rows.positive, INNER, self.seed):
-            scores[others] = _sums(self._grown(rows.part(train), trees), rows.X[others])
+    def _honest_scores(self, rows: Rows, n_trees: int, booster: lgb.Booster) -> FloatArray:
+        scores = _raw_scores(booster, rows.X)  # what remains where there are too few rows for folds
+        for train, others in folds(rows.positive, INNER_FOLDS, self.seed):
+            scores[others] = _raw_scores(self._boost_log_loss(rows.take(train), n_trees), rows.X[others])
         return scores
 
-    def tuned(self, start: Scorer, rows: Rows, soft: SoftCounts) -> Scorer:
+    def tune(self, baseline: Scorer, rows: Rows, soft: SoftCounts) -> Scorer:
         """Trees more for each γ, on log loss and soft counts."""
-        assert isinstance(start, TreeScorer)
-        unit, data = unit_of(start.honest, rows.positive), _dataset(rows, start.honest)
-        more = [self.boost(counted(rows, soft, gamma, unit), data, ROUNDS, RATE) for gamma in GAMMAS]
-        return TreeScorer(start.shared, tuple(more), start.honest)
+        assert isinstance(baseline, TreeScorer)
+        unit, data = score_unit(baseline.honest, rows.positive), _dataset(rows, baseline.honest)
+        objectives = [soft_count_gradients(rows, soft, gamma, unit) for gamma in GAMMAS]
+        boosters = [self.boost(objective, data, TUNING_ROUNDS, TUNING_RATE) for objective in objectives]
+        return TreeScorer(baseline.shared, tuple(boosters), baseline.honest)
 
     def boost(
-        self, objective: Any, data: lgb.Dataset, rounds: int, rate: float, valid: Any = None, callbacks: Any = None
+        self, objective: str | Gradients, data: lgb.Dataset, rounds: int, rate: float, valid: lgb.Dataset | None = None
     ) -> lgb.Booster:
-        """So many rounds on an objective of LightGBM's or of our own."""
-        told = {
+        """Boost on an objective of LightGBM's or of our own; on `valid`, until its log loss no longer falls."""
+        params = {
             "objective": objective,
             "metric": "binary_logloss" if valid is not None else "none",
             "num_leaves": self.num_leaves,
@@ -110,34 +129,53 @@ class TreeFamily:
             "deterministic": True,
             "verbosity": -1,
         }
-        return lgb.train(told, data, rounds, valid_sets=valid and [valid], callbacks=callbacks)
+        if valid is None:
+            return lgb.train(params, data, rounds)
+        stopping = lgb.early_stopping(EARLY_STOPPING_ROUNDS, verbose=False)
+        return lgb.train(params, data, rounds, valid_sets=[valid], callbacks=[stopping])
+
+    def member_names(self, fields: object, name: str) -> list[str]:
+        """A member per booster."""
+        n_boosters = read_int(fields, "boosters")
+        if not 1 <= n_boosters <= MAX_BOOSTERS:
+            raise ModelFileError(f"the model must have 1 to {MAX_BOOSTERS} boosters, got {n_boosters}; save it again")
+        return _member_names(name, n_boosters)
+
+    def read_scorer(self, fields: object, members: list[bytes], n_features: int) -> Scorer:
+        """Trees, checked before LightGBM sees them."""
+        shared, *averaged = (read_booster(check_tree_text(member, n_features)) for member in members)
+        return TreeScorer(shared, tuple(averaged), np.zeros(0))
 
 
-def counted(rows: Rows, soft: SoftCounts, gamma: float, unit: float) -> Any:
-    """LightGBM's view of log loss and soft counts: gradient and Hessian of each row at the present scores."""
+def soft_count_gradients(rows: Rows, soft: SoftCounts, gamma: float, unit: float) -> Gradients:
+    """Log loss and soft counts for LightGBM: gradient and Hessian of each row at the present scores."""
     rounds = itertools.count()
     points: SoftPoints | None = None
 
-    def gradients(scores: FloatArray, _: Any) -> tuple[FloatArray, FloatArray]:
+    def gradients(scores: FloatArray, _: lgb.Dataset) -> tuple[FloatArray, FloatArray]:
         nonlocal points
         number = next(rounds)
-        if number % EVERY == 0 or points is None:
-            points = soft.points(scores, unit * (WIDTHS[0] if number < WIDE else WIDTHS[1]))
+        if number % POINTS_ROUNDS == 0 or points is None:
+            points = soft.points(scores, unit * (WIDTHS[0] if number < WIDE_ROUNDS else WIDTHS[1]))
         return points.with_log_loss(scores, rows.positive, rows.weight, gamma)
 
     return gradients
 
 
-def _dataset(rows: Rows, start: FloatArray | None = None) -> lgb.Dataset:
-    """With a start, the objective is our own, which weighs rows itself."""
-    weight = rows.weight if start is None else None
-    names = [f"f{column}" for column in range(rows.X.shape[1])]  # as a model file has them
-    given: dict[str, Any] = {"init_score": start, "weight": weight, "feature_name": names, "params": TOLD}
-    data = lgb.Dataset(rows.X, rows.positive.astype(np.float64), **given).construct()
+def _dataset(rows: Rows, init_score: FloatArray | None = None) -> lgb.Dataset:
+    """With starting scores, the objective is our own, which weighs rows itself."""
+    data = lgb.Dataset(
+        rows.X,
+        rows.positive.astype(np.float64),
+        weight=rows.weight if init_score is None else None,
+        init_score=init_score,
+        feature_name=[f"f{column}" for column in range(rows.X.shape[1])],  # as a model file has them
+        params=DATASET_PARAMS,
+    ).construct()
     if not any(data.feature_num_bin(column) > 1 for column in range(rows.X.shape[1])):
         raise DataError(f"no feature varies over {rows.positive.size} rows; pass more rows or features that vary")
     return data
 
 
-def _sums(booster: lgb.Booster, X: Any) -> FloatArray:
+def _raw_scores(booster: lgb.Booster, X: RowMatrix) -> FloatArray:
     return np.asarray(booster.predict(X, raw_score=True), dtype=np.float64)
