@@ -68,7 +68,7 @@ def test_the_best_have_the_largest_edges_of_all(form):
         keys, highest = hypotheses.best(hypotheses.pricing(u), 3)
         edges = [0.5 * u @ value(key) for key in keys]
         if form.startswith("stumps"):
-            expected = [0.5 * one[0] for one in slow.best_stumps(DENSE, u)]
+            expected = [0.5 * stump[0] for stump in slow.best_stumps(DENSE, u)]
         else:
             expected = sorted((abs(0.5 * u @ value(k)) for k in range(7)), reverse=True)
         assert np.allclose(edges, expected[:3], rtol=0.0, atol=1e-13)
@@ -115,8 +115,8 @@ def test_features_must_vary(X):
 )
 def test_features_of_any_size_are_scaled_without_overflow(low, high):
     X = np.array([[low, 0.0], [high, 1.0], [low, 1.0]])
-    for given in (X, sp.csr_matrix(X)):
-        hypotheses = FeatureHypotheses(given, Scale.of(given))
+    for matrix in (X, sp.csr_matrix(X)):
+        hypotheses = FeatureHypotheses(matrix, Scale.of(matrix))
         values = hypotheses.values([0, -1, 1], np.arange(3))
         assert np.abs(values).max() <= 1.0 + 1e-9
         assert values[:, 2].tolist() == [-1.0, 1.0, 1.0]
@@ -128,8 +128,8 @@ def test_a_large_offset_costs_no_precision():
     """A time stamp, say: what the feature varies by is a trillionth of it."""
     offset, small = 1e12, RNG.integers(0, 64, 50) / 64.0
     X = np.column_stack([offset + small, small])
-    for given in (X, sp.csr_matrix(X)):
-        hypotheses = FeatureHypotheses(given, Scale.of(given))
+    for matrix in (X, sp.csr_matrix(X)):
+        hypotheses = FeatureHypotheses(matrix, Scale.of(matrix))
         u = RNG.normal(size=50)
         u -= u.mean()
         assert np.allclose(*(hypotheses.scores([k], np.ones(1)) for k in (0, 1)), rtol=0.0, atol=1e-9)
@@ -149,8 +149,8 @@ FUNCTIONS = {
 
 @pytest.mark.parametrize("case", FUNCTIONS)
 def test_functions_that_are_no_hypotheses(case):
-    wrong, said = FUNCTIONS[case]
-    with pytest.raises(DataError, match=said) as caught:
+    wrong, message = FUNCTIONS[case]
+    with pytest.raises(DataError, match=message) as caught:
         function_values([lambda X: np.tanh(X[:, 0]), wrong], DENSE)
     assert "hypothesis 1" in str(caught.value)
     assert "\n" not in str(caught.value)

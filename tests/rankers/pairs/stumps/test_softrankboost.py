@@ -30,11 +30,11 @@ def _blocks(case):
 @pytest.mark.parametrize("case", CASES)
 def test_every_pair_is_in_one_block(case):
     rows = graded_rows(booster_rows(case))
-    blocks, found = halved_blocks(rows), []
+    blocks, listed = halved_blocks(rows), []
     for a, b, c in zip(blocks.starts, blocks.middles, blocks.stops, strict=True):
-        found += [(i, j) for i in rows.order[b:c].tolist() for j in rows.order[a:b].tolist()]
+        listed += [(i, j) for i in rows.order[b:c].tolist() for j in rows.order[a:b].tolist()]
     better, worse, _ = slow.pairs_of(*weighty(case)[1:])
-    assert sorted(found) == sorted(zip(better.tolist(), worse.tolist(), strict=True))
+    assert sorted(listed) == sorted(zip(better.tolist(), worse.tolist(), strict=True))
     assert np.allclose(np.sort(blocks.shares), np.sort(slow.shares_of(*_blocks(case))))
 
 
@@ -61,7 +61,7 @@ def test_rounds_are_those_of_the_definition(case):
         for (better, worse), share in zip(blocks, slow.shares_of(blocks, weight), strict=True):
             u[better] += share * slow.capped(-rate * stages[t - 1][better], weight[better], epsilon**-0.5)
             u[worse] -= share * slow.capped(rate * stages[t - 1][worse], weight[worse], epsilon**-0.5)
-        edges = {(one[1], one[2], one[3]): one[0] for one in best_stumps(features, u)}
+        edges = {(stump[1], stump[2], stump[3]): stump[0] for stump in best_stumps(features, u)}
         learnt = model.rounds_[t - 1 : t]
         edge = edges[learnt.feature[0], learnt.threshold[0], learnt.sign[0]]
         assert edge == pytest.approx(max(edges.values()), rel=1e-9)
@@ -90,11 +90,11 @@ def test_reported_margins_are_those_of_the_scores(case):
     values, margins, right, pairs = [], [], [], []
     for better, worse in blocks:
         both = weight[better][:, None] * weight[worse]
-        least = 0.0
+        lowest = 0.0
         for rows, sign in ((better, 1), (worse, -1)):  # the worst weights: all on the lowest margins, up to the caps
             order = rows[np.argsort(sign * scores[rows])]
             share = np.minimum(np.cumsum(weight[order]) / weight[rows].sum() / math.sqrt(epsilon), 1.0)
-            least += np.dot(np.diff(share, prepend=0.0), sign * scores[order])
+            lowest += np.dot(np.diff(share, prepend=0.0), sign * scores[order])
         below = [
             np.sum(weight[better] * (scores[better] < s)) <= math.sqrt(epsilon) * weight[better].sum()
             for s in scores[better]
@@ -104,7 +104,7 @@ def test_reported_margins_are_those_of_the_scores(case):
             for s in scores[worse]
         ]
         margin = scores[better][below].max() - scores[worse][above].min()
-        values.append(least)
+        values.append(lowest)
         margins.append(margin)
         pairs.append(both.sum())
         right.append(np.sum(both * (scores[better][:, None] - scores[worse] >= margin)))

@@ -153,7 +153,7 @@ class SaddlePoint:
             counts = self._scaled_counts(missed, false, split)
             return np.asarray(self.objective.costs(counts) + price(self.objective.excesses(counts)))
 
-        return _best_thresholds(values_at, means, rows.positive_rows, self.surrogate.reach)
+        return _search_thresholds(values_at, means, rows.positive_rows, self.surrogate.reach)
 
     def start(self, scores: ArrayLike) -> Self:
         """Set the thresholds that are best for these scores, and the multipliers with which they stay: −∂cost/∂excess.
@@ -246,7 +246,7 @@ class SaddlePoint:
         return self.objective.bound(at.costs, self.share)
 
 
-def _best_thresholds(
+def _search_thresholds(
     values_at: Callable[[FloatArray], FloatArray], scores: FloatArray, positive: IntArray, reach: float
 ) -> FloatArray:
     """Where `values_at`, which has a column per anchor and a row per threshold tried, is lowest.
