@@ -103,7 +103,7 @@ LIES = [
     (with_parameter("epsilon", {}), "not possible"),
     (with_parameter("epsilon", [0.25, 0.35]), "epsilon of the model must be among"),
     (with_parameter("tol", 10**400), "not possible"),
-    (with_summary("learned", []), "with what it learnt"),
+    (with_summary("learned", []), "with what it learned"),
     (with_learned("epsilon", 0.25), "epsilon of the model must be among"),
     (with_learned("epsilon", None), "epsilon of the model"),
     (with_learned("keys", []), "alpha of the model must be|add up to 1"),

@@ -15,7 +15,7 @@ from rankwise.losses._autograd import with_gradients
 from rankwise.metrics import Metric
 from rankwise.objectives import RateObjective, SaddlePoint, rate_objective
 from rankwise.objectives.rates._objective import DEFAULT_ANCHORS
-from rankwise.objectives.rates._statements import Counts
+from rankwise.objectives.rates._statements import RateCounts
 from rankwise.objectives.rates.saddle._partials import partials
 from rankwise.objectives.rates.saddle._saddle import MAX_MULTIPLIER, MIN_SPLIT
 from rankwise.objectives.rates.saddle._surrogates import Surrogate, parse_surrogate
@@ -247,7 +247,7 @@ class RateLoss(nn.Module):
 
         margins = (s[:, :, None] - like_scores(unknowns[0])[:, None, :]) * (2.0 * y - 1.0)[:, :, None]
         counted = _host(sides @ self.surrogate.value(margins)) / unit[:, None]
-        counts = Counts(counted[:, 0], counted[:, 1], sizes[0], sizes[1], levels, splits)
+        counts = RateCounts(counted[:, 0], counted[:, 1], sizes[0], sizes[1], levels, splits)
         multipliers, damping = unknowns[1], np.zeros(())
         if self.damping:
             multipliers = np.clip(unknowns[1] + self.damping * self.objective.excesses(counts), 0.0, MAX_MULTIPLIER)

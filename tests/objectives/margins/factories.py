@@ -10,7 +10,7 @@ from rankwise.objectives.margins._lists import PairLists
 
 
 @dataclass(frozen=True)
-class Made:
+class QueryData:
     H: np.ndarray  # values of hypotheses, one per column
     y: np.ndarray
     qid: np.ndarray
@@ -22,18 +22,18 @@ class Made:
         return PairLists.of(self.y, offsets, self.weight)
 
 
-def made(seed, rows=14, columns=4, queries=1, grades=2, weighted=False, ties=False, shift=0.5) -> Made:
+def make_data(seed, rows=14, columns=4, queries=1, grades=2, weighted=False, ties=False, shift=0.5) -> QueryData:
     """Hypotheses from −1 to 1, higher for better rows; every query has all grades."""
     random = np.random.default_rng(seed)
     qid = np.sort(np.append(np.arange(queries).repeat(grades), random.integers(0, queries, rows - queries * grades)))
     y = np.empty(rows)
     for query in range(queries):
-        own = np.flatnonzero(qid == query)
-        y[own] = random.permutation(np.append(np.arange(grades), random.integers(0, grades, own.size - grades)))
+        members = np.flatnonzero(qid == query)
+        y[members] = random.permutation(np.append(np.arange(grades), random.integers(0, grades, members.size - grades)))
     H = random.uniform(-1, 1, (rows, columns)) + shift * (y[:, None] / (grades - 1) - 0.5)
     H = np.clip(np.rint(2 * H) / 2 if ties else H, -1.0, 1.0)
     weight = random.choice([0.5, 1.0, 2.0, 3.3], rows) if weighted else np.ones(rows)
-    return Made(H, y, qid, weight)
+    return QueryData(H, y, qid, weight)
 
 
 KINDS = {

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from rankwise.errors import DataError
-from rankwise.objectives.margins._lists import MOST_ENTRIES, PairLists
-from tests.objectives.margins.factories import KINDS, made
+from rankwise.objectives.margins._lists import MAX_BLOCK_ENTRIES, PairLists
+from tests.objectives.margins.factories import KINDS, make_data
 from tests.reference import margin_lists as slow
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(3))
 def test_pairs_and_blocks_are_those_of_the_labels(kind, seed):
-    data = made(seed, **KINDS[kind])
+    data = make_data(seed, **KINDS[kind])
     better, worse = slow.pairs_of(data.y, data.qid)
     lists, blocks = data.lists, data.lists.blocks
     assert lists.pairs == pytest.approx(float(data.weight[better] @ data.weight[worse]), rel=1e-13)
@@ -31,7 +31,7 @@ def test_pairs_and_blocks_are_those_of_the_labels(kind, seed):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_sample_is_of_pairs_each_as_likely(kind):
-    data = made(0, **KINDS[kind])
+    data = make_data(0, **KINDS[kind])
     first, second = data.lists.sample
     assert (data.qid[first] == data.qid[second]).all()
     assert (data.y[first] > data.y[second]).all()
@@ -51,6 +51,6 @@ def test_labels_need_not_be_grades():
 
 
 def test_products_of_very_many_grades_are_refused():
-    rows = 4 * MOST_ENTRIES
+    rows = 4 * MAX_BLOCK_ENTRIES
     with pytest.raises(DataError, match=f"few grades per query, got {rows}; use method='pairs'"):
         _ = PairLists.of(np.arange(rows, dtype=float), np.array([0, rows])).blocks

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rankwise.errors import MetricError
 from rankwise.metrics import RecallAtPrecision, TPRAtFPR, parse
 from rankwise.objectives import rate_objective
-from rankwise.objectives.rates._statements import Counts
+from rankwise.objectives.rates._statements import RateCounts
 from rankwise.objectives.rates.saddle._bounded_counts import BoundedCounts
 from rankwise.objectives.rates.saddle._surrogates import parse_surrogate
 
@@ -29,7 +29,7 @@ def least_costs(objective, y):
     best = np.full(objective.size, np.inf)
     for tp, k in zip(hits, cuts, strict=True):
         every = np.ones(objective.size)
-        counts = Counts(every * (m - tp), every * (k - tp), float(m), float(n), levels, every * max(tp, 1e-9))
+        counts = RateCounts(every * (m - tp), every * (k - tp), float(m), float(n), levels, every * max(tp, 1e-9))
         with_excess = objective.excesses(counts) > 1e-9
         best = np.minimum(best, np.where(with_excess, np.inf, objective.costs(counts) / m))
     return best
@@ -97,7 +97,7 @@ def test_the_lagrangian_is_the_sum_of_costs_and_excesses():
     objective = rate_objective("0.5*r@p=0.9 + 0.3*f2 + p@r=0.6 + aucpr + pauc[0,0.1]", anchors=3)
     rng = np.random.default_rng(0)
     missed, false, split, multipliers = rng.random((4, objective.size))
-    counts = Counts(missed, false, 1.0, 9.0, objective.levels(0.1), split)
+    counts = RateCounts(missed, false, 1.0, 9.0, objective.levels(0.1), split)
     both = objective.costs(counts) + multipliers * objective.excesses(counts)
     assert objective.lagrangian(counts, multipliers) == pytest.approx(objective.shares() @ both)
 

@@ -49,8 +49,8 @@ def best_cuts(name, scores, positive):
     worth = {cut: worth_of(name, tp, fp, m, n) for cut, (tp, fp) in counts.items()}
     if not any(worth.values()):
         worth = {cut: tp / (tp + fp) if tp >= min(MIN_TRUE_POSITIVES, m) else 0.0 for cut, (tp, fp) in counts.items()}
-    most = max(worth.values())
-    return min(cut for cut, value in worth.items() if value >= most - 1e-12)
+    highest = max(worth.values())
+    return min(cut for cut, value in worth.items() if value >= highest - 1e-12)
 
 
 @pytest.mark.parametrize("name", POINTS)
@@ -91,12 +91,12 @@ def test_derivatives_are_those_of_differences(name):
     step = 1e-5
     for row in range(scores.size):
         move = step * (np.arange(scores.size) == row)
-        found = (total(scores + move, thresholds) - total(scores - move, thresholds)) / (2 * step)
-        assert weight[row] * slope[row] == pytest.approx(found, rel=1e-5, abs=1e-8)
+        numeric = (total(scores + move, thresholds) - total(scores - move, thresholds)) / (2 * step)
+        assert weight[row] * slope[row] == pytest.approx(numeric, rel=1e-5, abs=1e-8)
     for k in range(thresholds.size):
         move = step * (np.arange(thresholds.size) == k)
-        found = (total(scores, thresholds + move) - total(scores, thresholds - move)) / (2 * step)
-        assert by_threshold[k] == pytest.approx(found, rel=1e-5, abs=1e-7)
+        numeric = (total(scores, thresholds + move) - total(scores, thresholds - move)) / (2 * step)
+        assert by_threshold[k] == pytest.approx(numeric, rel=1e-5, abs=1e-7)
 
 
 @pytest.mark.parametrize("name", OBJECTIVES)
@@ -106,9 +106,9 @@ def test_what_trees_get_is_the_slope_and_a_curvature_that_bounds_it(name):
     slope = points.sums(scores, positive, weight, points.thresholds)[1]
     assert (slope[positive] < 0).all()
     assert (slope[~positive] > 0).all()
-    found, bend = points.with_log_loss(scores, positive, weight, 3.0)
+    numeric, bend = points.with_log_loss(scores, positive, weight, 3.0)
     likely = expit(scores)
-    assert np.allclose(found, weight * (likely - positive + 3.0 * slope), rtol=1e-9, atol=1e-12)
+    assert np.allclose(numeric, weight * (likely - positive + 3.0 * slope), rtol=1e-9, atol=1e-12)
     assert (bend > weight * likely * (1 - likely)).all()
 
 

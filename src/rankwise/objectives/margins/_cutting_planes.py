@@ -13,7 +13,7 @@ the best combination and the bound by the mixture of cuts enclose the optimum: t
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -21,45 +21,53 @@ import numpy as np
 
 from rankwise.kernels.rows._simplex import ascend_simplex
 from rankwise.objectives.margins._master import Master
-from rankwise.objectives.margins._tails import CLOSE, Band, Tail, TailOf
+from rankwise.objectives.margins._tails import CLOSE, Band, MarginProgram, Tail
 from rankwise.types import FloatArray, IntArray
 
-FIRST_COLUMNS = 512
-MORE_COLUMNS = 64
-EASING = 0.5  # by which ε falls from 1 to its own value, a step each
-MOVED = 64  # hypotheses besides those in use that a step may take up
-CLIMBS_AT_EASE = 6
-CLIMBS = 2000
-TRIES = 4  # shorter steps
-SHORTER = 0.3
-BEYOND, TIMES = 0.1, 3.0  # how far towards the master's solution a search starts, and how it goes on
-OLD = 25  # rounds that an idle cut is kept
+FIRST_HYPOTHESES = 512
+MORE_HYPOTHESES = 64  # that may enter per round
+EPSILON_FACTOR = 0.5  # by which ε falls from 1 to its own value, a step each
+EASED_ASCENTS = 6  # per larger ε
+MOVED_HYPOTHESES = 64  # besides those in use, that a step may take up
+SIMPLEX_STEPS = 2000
+MAX_STEP_TRIALS = 4
+STEP_FACTOR = 0.3  # of a shorter step
+FIRST_SHARE, SHARE_FACTOR = 0.1, 3.0  # of the way to the master's solution: where a search starts, and how it goes on
+MAX_IDLE_ROUNDS = 25  # for which a cut is kept
 RIDGE = 1e-6
-SLOW = 0.7  # share of the gap that is left after a good round
-LONGEST_WAIT = 7
+SLOW_GAP_SHARE = 0.7  # of the gap that is left after a good round
+MAX_WAIT_ROUNDS = 7
+
+StumpKey = tuple[int, float, int]  # feature, threshold and sign
+Key = int | StumpKey
+Keys = list[Key]
 
 
 class Hypotheses(Protocol):
     """Functions of rows with values from −1 to 1, named by keys; as many as one likes, since few are looked at."""
 
-    def scores(self, keys: list[Hashable], alpha: FloatArray) -> FloatArray:
+    def scores(self, keys: Keys, alpha: FloatArray) -> FloatArray:
         """Σ α_k h_k for every row."""
         ...
 
-    def values(self, keys: list[Hashable], rows: IntArray) -> FloatArray:
+    def values(self, keys: Keys, rows: IntArray) -> FloatArray:
         """Every hypothesis (by column) at some rows."""
         ...
 
-    def memory(self, weights: FloatArray) -> FloatArray:
-        """What must be kept of weights of rows to tell the edge of any hypothesis; linear in them."""
+    def pricing(self, weights: FloatArray) -> FloatArray:
+        """What is needed of weights of rows to compute the edge of any hypothesis; linear in them."""
         ...
 
-    def edges(self, memory: FloatArray, keys: list[Hashable]) -> FloatArray:
-        """½ Σ_i u_i h_k(x_i) for the weights that the memory is of."""
+    def edges(self, pricing: FloatArray, keys: Keys) -> FloatArray:
+        """½ Σ_i u_i h_k(x_i) for the weights that the pricing is of."""
         ...
 
-    def best(self, memory: FloatArray, count: int) -> tuple[list[Hashable], float]:
+    def best(self, pricing: FloatArray, count: int) -> tuple[Keys, float]:
         """Hypotheses with the largest edges, `count` or all there are, and the largest edge."""
+        ...
+
+    def opposite(self, key: Key) -> Key | None:
+        """The negative of a hypothesis; None where it has none."""
         ...
 
 
@@ -67,11 +75,11 @@ class Hypotheses(Protocol):
 class Cut:
     """Where a cut was made, what is kept of it, and for how many rounds it was idle."""
 
-    keys: list[Hashable]
+    keys: Keys
     alpha: FloatArray
-    tail_of: TailOf
+    program: MarginProgram
     number: int  # among the cuts of that tail
-    memory: FloatArray
+    pricing: FloatArray
     nu: FloatArray | None
     idle: int = 0
 
@@ -80,7 +88,7 @@ class Cut:
 class Progress:
     """The best combination so far: `tail.value` is the program's at it, `bound` what no combination can exceed."""
 
-    keys: list[Hashable]
+    keys: Keys
     alpha: FloatArray
     tail: Tail
     bound: float
@@ -92,39 +100,40 @@ class Progress:
         return self.bound - self.tail.value
 
 
-def solve(hypotheses: Hypotheses, tail_of: TailOf, rows: int, start: Progress | None = None) -> Iterator[Progress]:
+def solve(
+    hypotheses: Hypotheses, program: MarginProgram, rows: int, start: Progress | None = None
+) -> Iterator[Progress]:
     """Rounds without end: the caller stops when the gap is small enough for it."""
-    search = _Search(hypotheses, tail_of, rows, start)
-    if start is not None or not search.ease(tail_of):
-        search.look(tail_of)
+    search = _Search(hypotheses, program, rows, start)
+    if start is not None or not search.start_eased(program):
+        search.use_program(program)
     idle, before = 0, np.inf  # rounds to go without a step by curvature, since those gained nothing; the last gap
     waits = 0
     while True:
-        progress = search.bounded()
+        progress = search.solve_master()
         yield progress
-        slow, before = progress.gap > SLOW * before, progress.gap
+        slow, before = progress.gap > SLOW_GAP_SHARE * before, progress.gap
         if waits > 0:
             waits -= 1
         elif search.ascend():
             idle = 0
         else:
-            idle = waits = min(1 + 2 * idle, LONGEST_WAIT)
+            idle = waits = min(1 + 2 * idle, MAX_WAIT_ROUNDS)
         if slow or idle:
-            search.descend_to_master()
+            search.move_to_master()
 
 
 class _Search:
     """The best combination so far, and the cuts."""
 
-    def __init__(self, hypotheses: Hypotheses, tail_of: TailOf, rows: int, start: Progress | None) -> None:
-        self.hypotheses, self.tail_of = hypotheses, tail_of
+    def __init__(self, hypotheses: Hypotheses, program: MarginProgram, rows: int, start: Progress | None) -> None:
+        self.hypotheses, self.program = hypotheses, program
         self.bound = np.inf
         self.mixture: list[tuple[float, Cut]] = []
         self.cuts: list[Cut] = []
         self.master = Master()
-        first = tail_of(np.zeros(rows))
-        memory = hypotheses.memory(first.weights[0])
-        self.keys, _ = hypotheses.best(memory, FIRST_COLUMNS)
+        first = program(np.zeros(rows))
+        self.keys, _ = hypotheses.best(hypotheses.pricing(first.weights[0]), FIRST_HYPOTHESES)
         self.alpha = np.zeros(len(self.keys))
         self.alpha[0] = 1.0
         if start is not None:
@@ -134,79 +143,72 @@ class _Search:
         self._cut(np.zeros(len(self.keys)), first)
         self.scores = hypotheses.scores(self.keys, self.alpha)
 
-    def look(self, tail_of: TailOf, tail: Tail | None = None) -> None:
-        """Judge the best combination by this program from now on."""
-        self.tail_of = tail_of
-        self.best = tail_of(self.scores) if tail is None else tail
+    def use_program(self, program: MarginProgram, tail: Tail | None = None) -> None:
+        """Evaluate the best combination by this program from now on."""
+        self.program = program
+        self.best = program(self.scores) if tail is None else tail
         self.slope = self._cut(self.alpha, self.best)
 
-    def ease(self, tail_of: TailOf) -> bool:
-        """Climb with ε from 1 down, to less only if its value is above 0: below, all ways lead to scores of 0."""
-        epsilon, least = EASING, tail_of.epsilon
-        if epsilon <= least:
+    def start_eased(self, program: MarginProgram) -> bool:
+        """Ascend with ε from 1 down, to less only if its value is above 0: below, all ways lead to scores of 0."""
+        epsilon, target = EPSILON_FACTOR, program.epsilon
+        if epsilon <= target:
             return False
-        self.look(tail_of.eased(epsilon))
-        while epsilon > least:
-            epsilon = max(least, EASING * epsilon)
-            harder = tail_of.eased(epsilon) if epsilon > least else tail_of
-            for _ in range(CLIMBS_AT_EASE):
+        self.use_program(program.eased(epsilon))
+        while epsilon > target:
+            epsilon = max(target, EPSILON_FACTOR * epsilon)
+            harder = program.eased(epsilon) if epsilon > target else program
+            for _ in range(EASED_ASCENTS):
                 self.ascend()
                 tail = harder(self.scores)
                 if tail.value > 0.0:
                     break
-            self.look(harder, tail)
+            self.use_program(harder, tail)
         return True
 
-    def bounded(self) -> Progress:
-        """Solve the master, price all hypotheses against its mixture of cuts, and say where the search stands."""
-        found = self.master.solve()
-        memories = np.array([cut.memory for cut in self.cuts])
-        mixed = found.weights @ memories
-        entering, highest = self.hypotheses.best(mixed, MORE_COLUMNS)
+    def solve_master(self) -> Progress:
+        """Solve the master, price all hypotheses against its mixture of cuts, and return where the search stands."""
+        self.target, weights = self.master.solve()
+        entering, highest = self.hypotheses.best(
+            weights @ np.array([cut.pricing for cut in self.cuts]), MORE_HYPOTHESES
+        )
         if highest < self.bound:
             self.bound = highest
-            self.mixture = [(share, cut) for share, cut in zip(found.weights, self.cuts, strict=True) if share > 0.0]
-        known = set(self.keys)
-        new = [key for key in entering if key not in known]
+            self.mixture = [(share, cut) for share, cut in zip(weights, self.cuts, strict=True) if share > 0.0]
+        present = set(self.keys)
+        new = [key for key in entering if key not in present]
         if new:
             self.keys = self.keys + new
-            self.master.add_columns(np.array([self.hypotheses.edges(cut.memory, new) for cut in self.cuts]).T)
+            self.master.add_columns(np.array([self.hypotheses.edges(cut.pricing, new) for cut in self.cuts]).T)
             self.alpha = np.append(self.alpha, np.zeros(len(new)))
-            found = self.master.solve()
-        self.towards = found.alpha
-        self._forget(found.weights)
+            self.target, weights = self.master.solve()
+        self._drop_idle_cuts(weights)
         return Progress(self.keys, self.alpha, self.best, self.bound, self.mixture)
-
-    @property
-    def gap(self) -> float:
-        return self.bound - self.best.value
 
     def ascend(self) -> bool:
         """A step by slope and curvature, shorter until it gains, and a cut at its end; whether it gained."""
         slope = self.hypotheses.edges(self.slope, self.keys)
-        band = self.tail_of.band(self.scores, self.best)
+        band = self.program.band(self.scores, self.best)
         if band is None:
             return False
-        rest = np.where(self.alpha > 0.0, np.inf, slope)
-        moved = np.sort(np.argsort(-rest, kind="stable")[: np.count_nonzero(self.alpha) + MOVED])
-        bend = self._bend(band, [self.keys[k] for k in moved])
+        priority = np.where(self.alpha > 0.0, np.inf, slope)
+        moved = np.sort(np.argsort(-priority, kind="stable")[: np.count_nonzero(self.alpha) + MOVED_HYPOTHESES])
+        hessian = self._hessian(band, [self.keys[k] for k in moved])
         target = self.alpha[moved]
-        ascend_simplex(slope[moved] + bend @ target, bend, target, CLIMBS, 1e-2 * CLOSE)
+        ascend_simplex(slope[moved] + hessian @ target, hessian, target, SIMPLEX_STEPS, 1e-2 * CLOSE)
         alpha = np.zeros_like(self.alpha)
         alpha[moved] = target / target.sum()
         change = self.hypotheses.scores(self.keys, alpha) - self.scores
-        for shorter in range(TRIES):
-            step = SHORTER**shorter
-            tail = self.tail_of(self.scores + step * change)
+        for trial in range(MAX_STEP_TRIALS):
+            step = STEP_FACTOR**trial
+            tail = self.program(self.scores + step * change)
             if tail.value > self.best.value:
-                break
-        if tail.value > self.best.value:
-            self._move(alpha, step, change, tail)
-            return True
+                self._move(alpha, step, change, tail)
+                return True
         self._cut(self.alpha + step * (alpha - self.alpha), tail)
         return False
 
-    def _bend(self, band: Band, keys: list[Hashable]) -> FloatArray:
+    def _hessian(self, band: Band, keys: Keys) -> FloatArray:
         """Σ scale·(z − z̄)(z − z̄)ᵀ, and a little more, so that no direction is flat."""
         z = 0.5 * self.hypotheses.values(keys, band.first)
         if band.second is not None:
@@ -214,25 +216,25 @@ class _Search:
         for side in (0, 1):
             if (band.side == side).any():
                 z[band.side == side] -= z[band.side == side].mean(axis=0)
-        bend = (z * band.scale[:, None]).T @ z
-        bend[np.diag_indices_from(bend)] += RIDGE * np.trace(bend) / len(bend)
-        return np.asarray(bend)
+        hessian = (z * band.scale[:, None]).T @ z
+        hessian[np.diag_indices_from(hessian)] += RIDGE * np.trace(hessian) / len(hessian)
+        return np.asarray(hessian)
 
-    def descend_to_master(self) -> None:
+    def move_to_master(self) -> None:
         """Go towards the master's solution while the value rises; a cut just beyond."""
-        change = self.hypotheses.scores(self.keys, self.towards) - self.scores
-        best, at, step = self.best, 0.0, BEYOND
+        change = self.hypotheses.scores(self.keys, self.target) - self.scores
+        best, best_step, step = self.best, 0.0, FIRST_SHARE
         while True:
-            tail = self.tail_of(self.scores + step * change)
+            tail = self.program(self.scores + step * change)
             if tail.value > best.value:
-                best, at = tail, step
+                best, best_step = tail, step
             if step >= 1.0 or float(tail.weights[0] @ change) <= 0.0:
                 break
-            step = min(1.0, TIMES * step)
+            step = min(1.0, SHARE_FACTOR * step)
         if best is not tail:
-            self._cut(self.alpha + step * (self.towards - self.alpha), tail)
-        if at > 0.0:
-            self._move(self.towards, at, change, best)
+            self._cut(self.alpha + step * (self.target - self.alpha), tail)
+        if best_step > 0.0:
+            self._move(self.target, best_step, change, best)
 
     def _move(self, alpha: FloatArray, step: float, change: FloatArray, tail: Tail) -> None:
         self.alpha = self.alpha + step * (alpha - self.alpha)
@@ -241,18 +243,18 @@ class _Search:
         self.slope = self._cut(self.alpha, tail)
 
     def _cut(self, alpha: FloatArray, tail: Tail) -> FloatArray:
+        """Add the cuts of a tail; the pricing of the first."""
         for number, weights in enumerate(tail.weights):
-            memory = self.hypotheses.memory(weights)
-            self.master.add_cut(self.hypotheses.edges(memory, self.keys))
-            self.cuts.append(Cut(self.keys, alpha, self.tail_of, number, memory, tail.nu))
-        return self.cuts[-len(tail.weights)].memory
+            pricing = self.hypotheses.pricing(weights)
+            self.master.add_cut(self.hypotheses.edges(pricing, self.keys))
+            self.cuts.append(Cut(self.keys, alpha, self.program, number, pricing, tail.nu))
+        return self.cuts[-len(tail.weights)].pricing
 
-    def _forget(self, weights: FloatArray) -> None:
-        """Cuts that no mixture has used for long."""
+    def _drop_idle_cuts(self, weights: FloatArray) -> None:
+        """Forget cuts that no mixture has used for long."""
         for cut, weight in zip(self.cuts, weights, strict=True):
             cut.idle = 0 if weight > 0.0 else cut.idle + 1
-        old = [k for k, cut in enumerate(self.cuts) if cut.idle > OLD]
-        if old:
-            self.master.drop_cuts(old)
-            gone = set(old)
-            self.cuts = [cut for k, cut in enumerate(self.cuts) if k not in gone]
+        idle = [k for k, cut in enumerate(self.cuts) if cut.idle > MAX_IDLE_ROUNDS]
+        if idle:
+            self.master.drop_cuts(idle)
+            self.cuts = [cut for cut in self.cuts if cut.idle <= MAX_IDLE_ROUNDS]

@@ -1,4 +1,4 @@
-"""Rows of queries as the margin programs see them: which pairs there are, and what they weigh."""
+"""Rows of queries as the pair programs see them: which pairs there are, and what they weigh."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from itertools import pairwise
 import numpy as np
 
 from rankwise.errors import DataError
+from rankwise.kernels import _threads as threads
 from rankwise.kernels.pairs._close_pairs import close_weight
 from rankwise.types import FloatArray, IntArray
 
-SAMPLE = 16_384  # pairs
-MOST_ENTRIES = 50  # of blocks, for each row: with more grades they would take memory quadratic in the rows
+SAMPLED_PAIRS = 16_384
+MAX_BLOCK_ENTRIES = 50  # per row: with more grades, blocks would take memory quadratic in the rows
 
 
 @dataclass(frozen=True, eq=False)
-class Blocks:
+class ProductBlocks:
     """The pairs of a list as products: block b pairs each of its better rows with each of its worse ones.
 
     The better rows of a block share a query and a grade; the worse ones are all of lower grades in that query.
@@ -27,12 +28,17 @@ class Blocks:
     better_starts: IntArray
     worse: IntArray
     worse_starts: IntArray
-    weights: FloatArray  # of better and of worse rows, one line a block
+    weights: FloatArray  # of better and of worse rows, one line per block
 
     @property
     def pairs(self) -> FloatArray:
         """Weight of the pairs of each block."""
         return np.asarray(self.weights[:, 0] * self.weights[:, 1])
+
+    def rows(self, block: int) -> tuple[IntArray, IntArray]:
+        """The better and the worse rows of a block."""
+        better = self.better[self.better_starts[block] : self.better_starts[block + 1]]
+        return better, self.worse[self.worse_starts[block] : self.worse_starts[block + 1]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,30 +51,34 @@ class PairLists:
     """
 
     grade: IntArray  # from 0 within the query
-    grades: IntArray  # how many a query has
+    grades: IntArray  # number of grades of each query
     offsets: IntArray
-    weight: FloatArray
+    weight: FloatArray  # of each row; a pair weighs the product
 
     @classmethod
     def of(cls, y: FloatArray, offsets: IntArray, weight: FloatArray | None = None) -> PairLists:
         """Those of labels, of which the higher is the better."""
         query = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
         order = np.lexsort((y, query))
-        first = np.append(True, query[order][1:] != query[order][:-1])
-        rises = np.append(0, y[order][1:] != y[order][:-1])
-        level = np.cumsum(np.where(first, 0, rises))
+        rises = np.append(False, (np.diff(y[order]) != 0) & (np.diff(query) == 0))
+        level = np.cumsum(rises)
         grade = np.empty(y.size, dtype=np.int64)
         grade[order] = level - np.repeat(level[offsets[:-1]], np.diff(offsets))
         grades = np.maximum.reduceat(grade, offsets[:-1]) + 1
         return cls(grade, grades, offsets, np.ones(y.size) if weight is None else weight)
 
     @cached_property
+    def query_pairs(self) -> FloatArray:
+        """Weight of the pairs of each query."""
+        total, scores = np.empty(self.grades.size), np.zeros(self.grade.size)
+        rows = (scores, self.grade, self.grades, self.weight, self.offsets)
+        threads.by_queries(lambda low, high: close_weight(*rows, 1.0, low, high, total), self.offsets)
+        return total
+
+    @cached_property
     def pairs(self) -> float:
         """Weight of all pairs."""
-        total = np.zeros(self.grades.size)
-        order, ones = np.arange(self.grade.size), np.zeros(self.grade.size)
-        close_weight(ones, self.grade[order], self.grades, self.weight, self.offsets, 1.0, 0, self.grades.size, total)
-        return float(total.sum())
+        return float(self.query_pairs.sum())
 
     @property
     def two_grades(self) -> bool:
@@ -84,16 +94,16 @@ class PairLists:
         run = np.maximum.accumulate(np.where(change, np.arange(query.size), 0))
         worse = run - self.offsets[query]  # how many rows of the query are of lower grades: they stand first
         random = np.random.default_rng(0)
-        drawn = np.searchsorted(np.cumsum(worse), random.integers(worse.sum(), size=SAMPLE), side="right")
-        partner = self.offsets[query[drawn]] + (random.random(SAMPLE) * worse[drawn]).astype(np.int64)
+        drawn = np.searchsorted(np.cumsum(worse), random.integers(worse.sum(), size=SAMPLED_PAIRS), side="right")
+        partner = self.offsets[query[drawn]] + (random.random(SAMPLED_PAIRS) * worse[drawn]).astype(np.int64)
         return by_grade[drawn], by_grade[partner]
 
     @cached_property
-    def blocks(self) -> Blocks:
+    def blocks(self) -> ProductBlocks:
         """All pairs as products of rows."""
         better: list[IntArray] = []
         worse: list[IntArray] = []
-        limit, entries = MOST_ENTRIES * self.grade.size, 0
+        limit, entries = MAX_BLOCK_ENTRIES * self.grade.size, 0
         for q in np.flatnonzero(self.grades > 1):
             start, stop = self.offsets[q], self.offsets[q + 1]
             by_grade = start + np.argsort(self.grade[start:stop], kind="stable")
@@ -107,8 +117,9 @@ class PairLists:
                         f"products of rows are for few grades per query, got {self.grades.max()}; use method='pairs'"
                     )
         weights = [[self.weight[rows].sum() for rows in both] for both in zip(better, worse, strict=True)]
-        return Blocks(*_joined(better), *_joined(worse), np.array(weights))
+        return ProductBlocks(*_concatenated(better), *_concatenated(worse), np.array(weights))
 
 
-def _joined(parts: list[IntArray]) -> tuple[IntArray, IntArray]:
-    return np.concatenate(parts), np.append(0, np.cumsum([part.size for part in parts]))
+def _concatenated(lists: list[IntArray]) -> tuple[IntArray, IntArray]:
+    """All lists one after the other, and where each starts, with the end."""
+    return np.concatenate(lists), np.append(0, np.cumsum([rows.size for rows in lists]))

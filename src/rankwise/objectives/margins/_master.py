@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import highspy
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rankwise.types import FloatArray
 
-EXACT = 1e-10  # feasibility of HiGHS
-
-
-@dataclass(frozen=True, eq=False)
-class MasterSolution:
-    """Weights of the hypotheses, and of the cuts: both add up to 1."""
-
-    alpha: FloatArray
-    weights: FloatArray
+FEASIBILITY = 1e-10  # tolerance of HiGHS
+OPTIONS: dict[str, bool | int | float | str] = {
+    "output_flag": False,
+    "threads": 1,
+    "presolve": "off",
+    "solver": "simplex",
+    "primal_feasibility_tolerance": FEASIBILITY,
+    "dual_feasibility_tolerance": FEASIBILITY,
+}
 
 
 class Master:
@@ -26,51 +24,40 @@ class Master:
 
     def __init__(self) -> None:
         self.cuts, self.columns = 0, 0
-        engine: Any = highspy.Highs
-        self.engine = engine()
-        for option, value in (
-            ("output_flag", False), ("threads", 1), ("presolve", "off"), ("solver", "simplex"),
-            ("primal_feasibility_tolerance", EXACT), ("dual_feasibility_tolerance", EXACT),
-        ):  # fmt: skip
-            self.engine.setOptionValue(option, value)
-        free = highspy.kHighsInf
-        self.engine.addCol(-1.0, -free, free, 0, np.zeros(0, np.int32), np.zeros(0))  # t
-        self.engine.addRow(1.0, 1.0, 0, np.zeros(0, np.int32), np.zeros(0))  # Σα = 1
+        self.solver = highspy.Highs()  # type: ignore[no-untyped-call]
+        for option, value in OPTIONS.items():
+            self.solver.setOptionValue(option, value)
+        infinity, nothing = highspy.kHighsInf, (np.zeros(0, np.int32), np.zeros(0))
+        self.solver.addCol(-1.0, -infinity, infinity, 0, *nothing)  # t
+        self.solver.addRow(1.0, 1.0, 0, *nothing)  # Σα = 1
 
     def add_columns(self, coefficients: FloatArray) -> None:
-        """Hypotheses: one line each, with the coefficient of every cut so far."""
+        """Add hypotheses: one line each, with the coefficient of every cut so far."""
         count = len(coefficients)
         values = np.hstack([np.ones((count, 1)), -coefficients])
         rows = np.arange(self.cuts + 1, dtype=np.int32)
-        self.engine.addCols(
-            count,
-            np.zeros(count),
-            np.zeros(count),
-            np.full(count, highspy.kHighsInf),
-            values.size,
-            np.arange(count, dtype=np.int32) * rows.size,
-            np.tile(rows, count),
-            values.ravel(),
-        )
+        starts = np.arange(count, dtype=np.int32) * rows.size
+        bounds = (np.zeros(count), np.full(count, highspy.kHighsInf))
+        self.solver.addCols(count, np.zeros(count), *bounds, values.size, starts, np.tile(rows, count), values.ravel())
         self.columns += count
 
     def add_cut(self, coefficients: FloatArray) -> None:
-        """t <= Σ coefficient·α over the hypotheses so far."""
+        """Add t <= Σ coefficient·α over the hypotheses so far."""
         places = np.arange(self.columns + 1, dtype=np.int32)
         values = np.append(1.0, -coefficients)
-        self.engine.addRow(-highspy.kHighsInf, 0.0, values.size, places, values)
+        self.solver.addRow(-highspy.kHighsInf, 0.0, values.size, places, values)
         self.cuts += 1
 
-    def drop_cuts(self, which: Any) -> None:
+    def drop_cuts(self, numbers: ArrayLike) -> None:
         """Forget some cuts, by number."""
-        gone = np.asarray(which, dtype=np.int32) + 1
-        self.engine.deleteRows(gone.size, gone)
-        self.cuts -= gone.size
+        rows = np.asarray(numbers, dtype=np.int32) + 1
+        self.solver.deleteRows(rows.size, rows)
+        self.cuts -= rows.size
 
-    def solve(self) -> MasterSolution:
-        """The optimum; its dual weights say which mixture of the cuts bounds it."""
-        self.engine.run()
-        found = self.engine.getSolution()
-        alpha = np.maximum(np.array(found.col_value[1:]), 0.0)
-        weights = np.maximum(-np.array(found.row_dual[1:]), 0.0)
-        return MasterSolution(alpha / alpha.sum(), weights / weights.sum())
+    def solve(self) -> tuple[FloatArray, FloatArray]:
+        """The best weights of the hypotheses, and of the cuts, a mixture that bounds the optimum; both add up to 1."""
+        self.solver.run()
+        solution = self.solver.getSolution()
+        alpha = np.maximum(np.array(solution.col_value[1:]), 0.0)
+        weights = np.maximum(-np.array(solution.row_dual[1:]), 0.0)
+        return alpha / alpha.sum(), weights / weights.sum()

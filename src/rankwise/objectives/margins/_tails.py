@@ -1,14 +1,14 @@
 """How good the worst pairs are: what the programs of Suehiro 2011 maximize, for given scores, and its slope.
 
-For scores f each program's value is the least of Σ_ij d_ij (f_i − f_j)/2 over the distributions d that its dual allows:
-the mean margin of a tail. A `Tail` has that value, and the d that it is had by as signed weights of rows, u with
+For scores f each program's value is the minimum of Σ_ij d_ij (f_i − f_j)/2 over the distributions d that its dual
+allows: the mean margin of a tail. A `Tail` has that value, and the d that attains it as signed weights of rows, u with
 Σ_ij d_ij (f_i − f_j) = Σ_i u_i f_i: a cut, since any allowed d bounds the program from above.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -20,11 +20,12 @@ from rankwise.objectives.margins._lists import PairLists
 from rankwise.types import FloatArray, IntArray
 
 CLOSE = 5e-8  # how exactly the mean of a tail of pairs is found, margins being from −1 to 1
-NEAR = 1024  # pairs or rows that the curvature is taken from
-LONG = 20_000  # rows from which a sample of pairs tells where to search
-WORST_PAIRS = 16  # of which the hard margin makes a cut each
-SEARCH = 48  # halvings of an interval
-GRID = 2.0**44  # scores are rounded to 1/GRID, so that equal ones stay equal however they were added up
+BAND_SIZE = 1024  # pairs or rows that the curvature is taken from
+BRACKET_MIN_ROWS = 20_000  # from which on a sample of pairs tells where to search
+BRACKET_PAIRS = 4096
+WORST_PAIRS = 16  # each of which gives the hard margin a cut
+NU_HALVINGS = 48  # of an interval of ν+
+SCORE_GRID = 2.0**44  # scores are rounded to 1/SCORE_GRID: equal ones stay equal however they were added up
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +53,8 @@ class Tail:
     nu: FloatArray | None = None  # the ν+ of each block that the value is had by
 
 
-class TailOf(Protocol):
-    """A program: what it makes of scores, one per row."""
+class MarginProgram(Protocol):
+    """A program to maximize; it is called with scores, one per row."""
 
     epsilon: float
 
@@ -65,20 +66,20 @@ class TailOf(Protocol):
         """What lies at the end of that tail; None where the program is no smooth function of the scores."""
         ...
 
-    def eased(self, epsilon: float) -> TailOf:
+    def eased(self, epsilon: float) -> MarginProgram:
         """The program for a larger ε, whose cuts are cuts of this one too."""
         ...
 
 
-class PairTail:
+class PairProgram:
     """Suehiro 2011 (2): the mean margin of the lowest ν = ε·(all pairs); d_ij <= 1/ν."""
 
     def __init__(self, lists: PairLists, epsilon: float) -> None:
         self.lists, self.epsilon, self.mass = lists, epsilon, epsilon * lists.pairs
 
-    def eased(self, epsilon: float) -> PairTail:
+    def eased(self, epsilon: float) -> PairProgram:
         """The same pairs, more of them in the tail."""
-        return PairTail(self.lists, epsilon)
+        return PairProgram(self.lists, epsilon)
 
     def __call__(self, scores: FloatArray) -> Tail:
         """The tail, by a sort and a search for its end."""
@@ -88,21 +89,19 @@ class PairTail:
             return Tail(0.0, [self._mean_weights()], 0.0)
         order = descending_order(scores, lists.offsets)
         ranked, grade, weight = scores[order], lists.grade[order], lists.weight[order]
-        none = np.zeros(0, dtype=np.int64)
-        counted: tuple[Any, ...] = (ranked, weight, weight, grade, lists.grades, lists.offsets)
+        counted = (ranked, weight, weight, grade, lists.grades, lists.offsets)
         if lists.two_grades:
             place, starts = np.empty_like(order), np.empty_like(lists.offsets)
             levels, better, worse = np.empty((3, order.size))
             count = pair_tails.put_together(ranked, grade, weight, lists.offsets, place, levels, better, worse, starts)
-            counted = (levels[:count], better[:count], worse[:count], none, none, starts)
-        search: tuple[Any, ...] = (self.mass, *self._bracket(scores, spread), -2.0 * spread, 2.0 * spread, CLOSE)
-        low, high, below_low, below_high = pair_tails.find_gap(*counted, *search)
+            levels, better, worse, empty = levels[:count], better[:count], worse[:count], np.zeros(0, dtype=np.int64)
+            counted = (levels, better, worse, empty, empty, starts)
+        bounds = (*self._bracket(scores, spread), -2.0 * spread, 2.0 * spread)
+        low, high, below_low, below_high = pair_tails.find_gap(*counted, self.mass, *bounds, CLOSE)
         share = (self.mass - below_low) / (below_high - below_low) if below_high > below_low else 0.0
         if lists.two_grades:
             of_better, of_worse = np.empty((2, count))
-            pair_tails.two_grade_weights(
-                counted[0], better[:count], worse[:count], starts, low, high, share, of_better, of_worse
-            )
+            pair_tails.two_grade_weights(levels, better, worse, starts, low, high, share, of_better, of_worse)
             by_rank = np.where(grade > 0, of_better[place], -of_worse[place])
         else:
             by_rank = (1.0 - share) * self._partners(ranked, grade, weight, low)
@@ -110,32 +109,32 @@ class PairTail:
         u = np.empty_like(scores)
         u[order] = by_rank * weight / self.mass
         # Between low and high the tail is a mixture, which may lie above the true one by no more than this.
-        unsure = 0.5 * (high - low) * share * (below_high - below_low) / self.mass
-        return Tail(0.5 * float(u @ scores) - unsure, [u], 0.5 * low)
+        error = 0.5 * (high - low) * share * (below_high - below_low) / self.mass
+        return Tail(0.5 * float(u @ scores) - error, [u], 0.5 * low)
 
     def band(self, scores: FloatArray, tail: Tail) -> Band:
         """Pairs of a sample whose margins are next to ρ."""
         first, second = self.lists.sample
-        off = np.abs(0.5 * (scores[first] - scores[second]) - tail.rho)
-        near, width, each = _near(off)
-        scale = np.full(near.size, each / (2.0 * width * self.epsilon * first.size))
+        distance = np.abs(0.5 * (scores[first] - scores[second]) - tail.rho)
+        near, width, multiplicity = _nearest(distance)
+        scale = np.full(near.size, multiplicity / (2.0 * width * self.epsilon * first.size))
         return Band(first[near], second[near], np.zeros_like(near), scale)
 
     def _bracket(self, scores: FloatArray, spread: float) -> tuple[float, float]:
         """Where the tail may end: for many rows as a sample of pairs has it."""
-        if scores.size < LONG:
+        if scores.size < BRACKET_MIN_ROWS:
             return -spread, spread
-        first, second = (rows[:4096] for rows in self.lists.sample)
+        first, second = (rows[:BRACKET_PAIRS] for rows in self.lists.sample)
         at = np.clip(np.array([self.epsilon - 0.03, self.epsilon + 0.03]), 0.0, 1.0)
         low, high = np.quantile(scores[first] - scores[second], at)
         return float(low), float(max(high, low + 1e-6 * spread))
 
     def _partners(self, scores: FloatArray, grade: IntArray, weight: FloatArray, gap: float) -> FloatArray:
+        """Weight of the worse partners of each row whose margin is below the gap, less that of the better ones."""
         lists = self.lists
         worse, better = np.empty((2, scores.size))
-        close_pairs.close_weights(
-            scores, grade, lists.grades, weight, lists.offsets, gap, 0, lists.grades.size, worse, better
-        )
+        rows = (scores, grade, lists.grades, weight, lists.offsets)
+        close_pairs.close_weights(*rows, gap, 0, lists.grades.size, worse, better)
         return np.asarray(worse - better)
 
     def _mean_weights(self) -> FloatArray:
@@ -145,7 +144,7 @@ class PairTail:
         return self._partners(zero, lists.grade, lists.weight, 1.0) * lists.weight / lists.pairs
 
 
-class ProductTail:
+class ProductProgram:
     """Suehiro 2011 (7): d_ij = d+_i·d-_j with d+_i <= 1/ν+ and d-_j <= 1/ν-, ν+·ν- = ε·p·n, in each block of pairs.
 
     A block has the share of its pairs in all, so that d_ij <= 1/ν holds for any number of blocks; with one list of two
@@ -158,68 +157,64 @@ class ProductTail:
         # corollary 4: ν+ = √ε·p, unless it is given
         self.nu = np.sqrt(epsilon) * self.blocks.weights[:, 0] if nu is None else nu
 
-    def eased(self, epsilon: float) -> ProductTail:
+    def eased(self, epsilon: float) -> ProductProgram:
         """Larger ν+ and ν-, in the same proportion."""
         p = self.blocks.weights[:, 0]
         nu = self.nu * np.sqrt(epsilon / self.epsilon)
-        return ProductTail(self.lists, epsilon, np.clip(nu, np.maximum(epsilon * p, self.nu), p))
+        return ProductProgram(self.lists, epsilon, np.clip(nu, np.maximum(epsilon * p, self.nu), p))
 
     def masses(self, nu: FloatArray) -> FloatArray:
         """ν+ and ν- = ν/ν+ of each block."""
         return np.column_stack((nu, self.epsilon * self.blocks.pairs / nu))
-
-    def tail(self, scores: FloatArray, masses: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Weights of rows; where the tails of both sides of each block end; and their means."""
-        scores = _on_grid(scores)
-        blocks = self.blocks
-        u, (ends, means) = np.zeros_like(scores), np.empty((2, len(masses), 2))
-        row_tails.block_tails(
-            scores, self.lists.weight, blocks.better, blocks.better_starts, blocks.worse, blocks.worse_starts,
-            masses, self.share, 0, len(masses), u, ends, means,
-        )  # fmt: skip
-        return u, ends, means
 
     def __call__(self, scores: FloatArray) -> Tail:
         """The tail, by counting."""
         return self._tail(scores, self.nu)
 
     def _tail(self, scores: FloatArray, nu: FloatArray) -> Tail:
-        u, ends, _ = self.tail(scores, self.masses(nu))
+        u, ends, _ = self._block_tails(scores, self.masses(nu))
         # (8): ρ̂ = ½ (end of the better − end of the worse), b half-way between them
         rho = 0.5 * float(self.share @ (ends[:, 0] - ends[:, 1]))
         return Tail(0.5 * float(u @ scores), [u], rho, ends, nu)
 
+    def _block_tails(self, scores: FloatArray, masses: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Weights of rows; where the tails of both sides of each block end; and their means."""
+        blocks, scores = self.blocks, _on_grid(scores)
+        u, (ends, means) = np.zeros_like(scores), np.empty((2, len(masses), 2))
+        rows = (blocks.better, blocks.better_starts, blocks.worse, blocks.worse_starts)
+        row_tails.block_tails(scores, self.lists.weight, *rows, masses, self.share, 0, len(masses), u, ends, means)
+        return u, ends, means
+
     def band(self, scores: FloatArray, tail: Tail) -> Band:
         """Rows next to where the tail of their side of their block ends."""
-        blocks = self.blocks
         assert tail.nu is not None
-        caps = self.share[:, None] / self.masses(tail.nu)
-        sides = ((blocks.better, blocks.better_starts), (blocks.worse, blocks.worse_starts))
-        sizes = [np.diff(starts) for _, starts in sides]
-        rows = np.concatenate([rows for rows, _ in sides])
-        ends = np.concatenate([np.repeat(tail.ends[:, side], sizes[side]) for side in range(2)])
-        scale = np.concatenate([np.repeat(caps[:, side], sizes[side]) for side in range(2)]) * self.lists.weight[rows]
-        near, width, each = _near(np.abs(scores[rows] - ends))
-        return Band(rows[near], None, (near >= blocks.better.size).astype(np.int64), each * scale[near] / width)
+        blocks, caps = self.blocks, self.share[:, None] / self.masses(tail.nu)
+        starts = (blocks.better_starts, blocks.worse_starts)
+        rows = np.concatenate([blocks.better, blocks.worse])
+        block = np.concatenate([np.repeat(np.arange(len(caps)), np.diff(side)) for side in starts])
+        side = np.repeat([0, 1], [blocks.better.size, blocks.worse.size])
+        scale = caps[block, side] * self.lists.weight[rows]
+        near, width, multiplicity = _nearest(np.abs(scores[rows] - tail.ends[block, side]))
+        return Band(rows[near], None, side[near], multiplicity * scale[near] / width)
 
 
 def _on_grid(scores: FloatArray) -> FloatArray:
-    return np.rint(scores * GRID) / GRID
+    return np.rint(scores * SCORE_GRID) / SCORE_GRID
 
 
-def _near(off: FloatArray) -> tuple[IntArray, float, float]:
-    """Which are the nearest, how far off they are at most, and for how many each stands: of equal ones, only some."""
-    few = min(NEAR, off.size - 1)
-    width = max(float(np.partition(off, few)[few]), CLOSE)
-    near = np.flatnonzero(off <= width)
-    some = near[:: -(-near.size // NEAR)]
-    return some, width, near.size / some.size
+def _nearest(distance: FloatArray) -> tuple[IntArray, float, float]:
+    """The nearest, their largest distance, and for how many each stands: of equal ones, only some are returned."""
+    count = min(BAND_SIZE, distance.size - 1)
+    width = max(float(np.partition(distance, count)[count]), CLOSE)
+    near = np.flatnonzero(distance <= width)
+    sample = near[:: -(-near.size // BAND_SIZE)]
+    return sample, width, near.size / sample.size
 
 
-class TangentTail(ProductTail):
+class TangentProgram(ProductProgram):
     """Suehiro 2011 (9): ν+ is free, 1/ν+ replaced by its tangent at ν_c, so that (d+, d-, ν+) is from a convex set."""
 
-    def eased(self, epsilon: float) -> ProductTail:
+    def eased(self, epsilon: float) -> ProductProgram:
         """Itself: its ε is part of the tangent."""
         return self
 
@@ -228,11 +223,11 @@ class TangentTail(ProductTail):
         return np.column_stack((1.0 / (2.0 / self.nu - nu / self.nu**2), self.epsilon * self.blocks.pairs / nu))
 
     def __call__(self, scores: FloatArray) -> Tail:
-        """The least tail over ν+; that is convex in ν+, so its slope is searched for a change of sign."""
+        """The lowest tail over ν+; that is convex in ν+, so its slope is searched for a change of sign."""
         p = self.blocks.weights[:, 0]
         low = self.epsilon * p  # ν/n
         high = np.maximum(low, 2.0 * self.nu - self.nu**2 / p)
-        for _ in range(SEARCH):
+        for _ in range(NU_HALVINGS):
             middle = 0.5 * (low + high)
             falls = self._slope(scores, middle) < 0.0
             low, high = np.where(falls, middle, low), np.where(falls, high, middle)
@@ -241,47 +236,44 @@ class TangentTail(ProductTail):
     def _slope(self, scores: FloatArray, nu: FloatArray) -> FloatArray:
         """Of the value of each block by ν+: a higher cap lowers the value by Σ (end − f_i) over the tail."""
         masses = self.masses(nu)
-        _, ends, means = self.tail(scores, masses)
+        _, ends, means = self._block_tails(scores, masses)
         lowered = masses * np.abs(ends - means)
         return np.asarray(lowered[:, 0] / self.nu**2 - lowered[:, 1] / (self.epsilon * self.blocks.pairs))
 
 
-class HardTail:
-    """Suehiro 2011 (4), and by theorem 2 (5): the least margin of any pair."""
+class HardProgram:
+    """Suehiro 2011 (4), and by theorem 2 (5): the lowest margin of any pair."""
 
     epsilon = 1.0
 
     def __init__(self, lists: PairLists) -> None:
         self.blocks = lists.blocks
 
-    def eased(self, epsilon: float) -> HardTail:
+    def eased(self, epsilon: float) -> HardProgram:
         """Itself: it has no ε."""
         return self
 
     def band(self, scores: FloatArray, tail: Tail) -> None:
-        """None: a least margin has edges, not bends."""
+        """None: the lowest margin has edges, not bends."""
 
     def __call__(self, scores: FloatArray) -> Tail:
         """The worst pairs, a cut each: the k-th worst better row with the k-th worst worse one of a block."""
         worst: list[tuple[float, int, int]] = []
-        blocks, scores = self.blocks, _on_grid(scores)
-        for b in range(len(blocks.weights)):
-            better = blocks.better[blocks.better_starts[b] : blocks.better_starts[b + 1]]
-            worse = blocks.worse[blocks.worse_starts[b] : blocks.worse_starts[b + 1]]
-            low, high = _first(scores[better]), _first(-scores[worse])
+        scores = _on_grid(scores)
+        for block in range(len(self.blocks.weights)):
+            better, worse = self.blocks.rows(block)
+            low, high = _lowest(scores[better]), _lowest(-scores[worse])
             for i, j in zip(better[low], worse[high], strict=False):
                 worst.append((0.5 * float(scores[i] - scores[j]), int(i), int(j)))
         worst.sort()
-        weights = []
-        for _, i, j in worst[:WORST_PAIRS]:
-            u = np.zeros_like(scores)
+        weights = np.zeros((min(WORST_PAIRS, len(worst)), scores.size))
+        for u, (_, i, j) in zip(weights, worst, strict=False):
             u[i], u[j] = 1.0, -1.0
-            weights.append(u)
-        return Tail(worst[0][0], weights, worst[0][0])
+        return Tail(worst[0][0], list(weights), worst[0][0])
 
 
-def _first(values: FloatArray) -> np.ndarray:
+def _lowest(values: FloatArray) -> IntArray:
     """Where the lowest few are, rising."""
     count = min(WORST_PAIRS, values.size)
-    some = np.argpartition(values, count - 1)[:count]
-    return some[np.lexsort((some, values[some]))]
+    lowest = np.argpartition(values, count - 1)[:count]
+    return np.asarray(lowest[np.lexsort((lowest, values[lowest]))])

@@ -13,7 +13,7 @@ import numpy as np
 from rankwise.errors import MetricError
 from rankwise.metrics import Metric, parse
 from rankwise.metrics.catalogue._rates import RateMetric
-from rankwise.objectives.rates._statements import STATEMENTS, Counts, RateStatement
+from rankwise.objectives.rates._statements import STATEMENTS, RateCounts, RateStatement
 from rankwise.types import AnyArray, FloatArray
 
 DEFAULT_ANCHORS = 10  # Eban 2017 section 7.1: 5, 10 and 20 alike
@@ -103,12 +103,12 @@ class RateObjective:
     def _shares(self) -> FloatArray:
         return np.concatenate([np.full(t.statement.anchors, t.weight / t.statement.anchors) for t in self.terms])
 
-    def lagrangian(self, counts: Counts, multipliers: FloatArray) -> AnyArray:
+    def lagrangian(self, counts: RateCounts, multipliers: FloatArray) -> AnyArray:
         """Return Σ_t Δ_t (cost_t + λ_t excess_t): Eban 2017 (12).
 
         Parameters
         ----------
-        counts : Counts
+        counts : RateCounts
             Bounded counts, the anchors on the last axis.
         multipliers : ndarray of shape (size,)
             What an excess costs at each anchor, λ.
@@ -120,12 +120,12 @@ class RateObjective:
         """
         return np.asarray((self.costs(counts) + multipliers * self.excesses(counts)) @ self.shares())
 
-    def costs(self, counts: Counts) -> AnyArray:
+    def costs(self, counts: RateCounts) -> AnyArray:
         """Return what is minimized at each anchor.
 
         Parameters
         ----------
-        counts : Counts
+        counts : RateCounts
             Bounded counts, the anchors on the last axis.
 
         Returns
@@ -133,14 +133,14 @@ class RateObjective:
         ndarray
             The costs, the anchors on the last axis.
         """
-        return self._joined([statement.cost(part) for statement, part in self._by_statement(counts)])
+        return self._joined([statement.cost(c) for statement, c in self._by_statement(counts)])
 
-    def excesses(self, counts: Counts) -> AnyArray:
+    def excesses(self, counts: RateCounts) -> AnyArray:
         """Return what must not be positive at each anchor.
 
         Parameters
         ----------
-        counts : Counts
+        counts : RateCounts
             Bounded counts, the anchors on the last axis.
 
         Returns
@@ -148,12 +148,12 @@ class RateObjective:
         ndarray
             The excesses, the anchors on the last axis.
         """
-        return self._joined([statement.excess(part) for statement, part in self._by_statement(counts)])
+        return self._joined([statement.excess(c) for statement, c in self._by_statement(counts)])
 
-    def _by_statement(self, counts: Counts) -> Iterator[tuple[RateStatement, Counts]]:
+    def _by_statement(self, counts: RateCounts) -> Iterator[tuple[RateStatement, RateCounts]]:
         """Each statement, and the counts of its anchors; the counts themselves where it is alone, which saves time."""
         for term, anchors in self.slices():
-            yield term.statement, counts if len(self.terms) == 1 else counts.part(anchors)
+            yield term.statement, counts if len(self.terms) == 1 else counts.at_anchors(anchors)
 
     def _joined(self, values: list[AnyArray]) -> AnyArray:
         return values[0] if len(values) == 1 else np.concatenate(values, axis=-1)

@@ -33,7 +33,7 @@ MIN_TRUE_POSITIVES = 5.0  # without which a precision is not trusted
 
 
 class RankedRows:
-    """Sorted once, read for any number of operating points and any weights; a threshold cannot part equal scores."""
+    """Sorted once, read for any operating points and weights; a threshold cannot separate equal scores."""
 
     def __init__(self, scores: FloatArray, positive: BoolArray) -> None:
         offsets = np.array([0, scores.size], dtype=np.int64)
@@ -55,8 +55,8 @@ class RankedRows:
         if not values.any():
             values = hits / np.maximum(cuts, 1e-300) * (hits >= min(MIN_TRUE_POSITIVES, hits[-1]))
         best = values.size - 1 - int(np.argmax(values[::-1]))  # the lowest of equals: no recall is given away
-        last = int(self.ends[best])
-        return float(0.5 * (self.falling[last] + self.falling[min(last + 1, self.falling.size - 1)]))
+        end = int(self.ends[best])
+        return float(0.5 * (self.falling[end] + self.falling[min(end + 1, self.falling.size - 1)]))
 
 
 def values_of_cuts(point: CurveMetric, hits: FloatArray, cuts: FloatArray) -> FloatArray:
@@ -130,8 +130,8 @@ class SoftCounts:
         prices = np.clip(slopes[1] / np.maximum(slopes[0], 1e-9), 1.0 / MAX_PRICE, MAX_PRICE)
         gains, total, start = np.empty(thresholds.size), sum(term.weight for term, _ in self.terms), 0
         for term, points in self.terms:
-            here = slice(start, start := start + len(points))
+            anchors = slice(start, start := start + len(points))
             share = term.weight / len(points) / total
-            fp, tp = counted[:, here]
-            gains[here] = share * term.metric.hit_gains(tp, fp, self.positives, prices[here])
+            fp, tp = counted[:, anchors]
+            gains[anchors] = share * term.metric.hit_gains(tp, fp, self.positives, prices[anchors])
         return SoftPoints(thresholds, gains, gains * prices, width)

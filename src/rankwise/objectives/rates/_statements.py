@@ -1,9 +1,9 @@
 """Operating points as programs: "minimize cost subject to excess <= 0", from bounded counts alone (Eban 2017 sections 4
 to 6).
 
-A statement is plain arithmetic on `Counts`, so that arrays of real and of complex numbers pass through it alike: the
-solvers and the torch losses read the one definition. Counts may be in any unit (rows, shares of the
-positives): every excess is homogeneous in them.
+A statement is plain arithmetic on `RateCounts`, so that arrays of real and of complex numbers pass through it alike:
+the solvers and the torch losses read the one definition. Counts may be in any unit (rows, shares of the positives):
+every excess is homogeneous in them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rankwise.types import AnyArray, FloatArray
 
 
 @dataclass(frozen=True)
-class Counts:
+class RateCounts:
     """What is known of the rows at the threshold of each anchor."""
 
     missed: AnyArray  # L+, the surrogate losses of the positives: |Y+| − missed <= true positives, Eban 2017 (2)
@@ -28,10 +28,10 @@ class Counts:
     level: AnyArray  # what the anchor asks for: a precision, a recall, a false positive rate
     split: AnyArray  # ψ of Eban 2017 (15), an unknown of the minimization, in the unit of the counts
 
-    def part(self, anchors: slice) -> Counts:
+    def at_anchors(self, anchors: slice) -> RateCounts:
         """The counts of some of the anchors, which are the last axis."""
         missed, false, level, split = (a[..., anchors] for a in (self.missed, self.false, self.level, self.split))
-        return Counts(missed, false, self.positives, self.negatives, level, split)
+        return RateCounts(missed, false, self.positives, self.negatives, level, split)
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class RateStatement(ABC):
         return self.low + (self.high - self.low) * (np.arange(self.anchors) + 0.5) / self.anchors
 
     @abstractmethod
-    def cost(self, c: Counts) -> AnyArray:
+    def cost(self, c: RateCounts) -> AnyArray:
         """What is minimized at each anchor."""
 
     @abstractmethod
-    def excess(self, c: Counts) -> AnyArray:
+    def excess(self, c: RateCounts) -> AnyArray:
         """What must not be positive at each anchor."""
 
     @abstractmethod
@@ -82,11 +82,11 @@ class RecallAtPrecisionStatement(RateStatement):
     def _start(self, share: float) -> float:
         return max(self.low, share) if share < self.high else self.low
 
-    def cost(self, c: Counts) -> AnyArray:
+    def cost(self, c: RateCounts) -> AnyArray:
         """L+."""
         return c.missed
 
-    def excess(self, c: Counts) -> AnyArray:
+    def excess(self, c: RateCounts) -> AnyArray:
         """Eban 2017 (6): α/(1−α) L− + L+ − |Y+|."""
         return c.level / (1.0 - c.level) * c.false + c.missed - c.positives
 
@@ -104,11 +104,11 @@ class RecallAtPrecisionStatement(RateStatement):
 class PrecisionAtRecallStatement(RateStatement):
     """The most precision at a recall of at least β."""
 
-    def cost(self, c: Counts) -> AnyArray:
+    def cost(self, c: RateCounts) -> AnyArray:
         """L−: Eban 2017 (9)."""
         return c.false
 
-    def excess(self, c: Counts) -> AnyArray:
+    def excess(self, c: RateCounts) -> AnyArray:
         """Eban 2017 (9): L+ − (1−β)|Y+|."""
         return c.missed - (1.0 - c.level) * c.positives
 
@@ -128,11 +128,11 @@ class TPRAtFPRStatement(RateStatement):
                 "above 0; allow some, such as tpr@fpr=0.001"
             )
 
-    def cost(self, c: Counts) -> AnyArray:
+    def cost(self, c: RateCounts) -> AnyArray:
         """L+."""
         return c.missed
 
-    def excess(self, c: Counts) -> AnyArray:
+    def excess(self, c: RateCounts) -> AnyArray:
         """L− − φ|Y−|, over φ|Y−|/|Y+| so that multipliers have the same size for every φ."""
         return c.positives * (c.false / (c.level * c.negatives) - 1.0)
 
@@ -145,11 +145,11 @@ class TPRAtFPRStatement(RateStatement):
 class FBetaStatement(RateStatement):
     """The highest F_β, β being the level: least (1+β²)/F_β − 1 = (β²|Y+| + fp) / tp, with ψ in the place of tp."""
 
-    def cost(self, c: Counts) -> AnyArray:
+    def cost(self, c: RateCounts) -> AnyArray:
         """Eban 2017 (15) in units of counts: |Y+| (β²|Y+| + L−) / ψ."""
         return c.positives * (c.level**2 * c.positives + c.false) / c.split
 
-    def excess(self, c: Counts) -> AnyArray:
+    def excess(self, c: RateCounts) -> AnyArray:
         """Eban 2017 (15): ψ <= |Y+| − L+."""
         return c.split - (c.positives - c.missed)
 

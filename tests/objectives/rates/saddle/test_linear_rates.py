@@ -43,13 +43,13 @@ ORACLES = {
 def test_the_solver_reaches_the_linear_program(name, gap, seed):
     X, y = made(seed, gap)
     best = ORACLES[name](X, y)
-    found = linear_rates(rate_objective(name, anchors=3), X, y, l2=1e-7)
-    assert found.converged
+    solution = linear_rates(rate_objective(name, anchors=3), X, y, l2=1e-7)
+    assert solution.converged
     if np.isinf(best):  # no linear model has this precision under the hinge bound, and the solver says so
-        assert found.violation > 1e-3
+        assert solution.violation > 1e-3
     else:
-        assert found.violation < 1e-3
-        assert found.costs.mean() == pytest.approx(best, rel=0.01, abs=0.001)
+        assert solution.violation < 1e-3
+        assert solution.costs.mean() == pytest.approx(best, rel=0.01, abs=0.001)
 
 
 def test_most_of_the_programs_have_a_solution():
@@ -77,12 +77,12 @@ def test_weights_are_repeated_rows():
 @pytest.mark.parametrize("name", ["r@p=0.8", "p@r=0.7", "f1", "aucpr"])
 def test_the_bound_holds_on_the_rows_of_the_fit(name, loss):
     X, y = made(1, 3.0, n=300)
-    found = linear_rates(name, X, y, surrogate=loss)
+    solution = linear_rates(name, X, y, surrogate=loss)
     metric = "aucpr[0,1]" if name == "aucpr" else name
-    value = evaluate(y, X @ found.weights, None, metric)[metric]
-    assert found.converged
-    if found.violation < 1e-6:
-        assert value >= found.bound - 0.02 * (name == "aucpr")  # anchors are middles, not lower ends
+    value = evaluate(y, X @ solution.weights, None, metric)[metric]
+    assert solution.converged
+    if solution.violation < 1e-6:
+        assert value >= solution.bound - 0.02 * (name == "aucpr")  # anchors are middles, not lower ends
 
 
 def test_a_ramp_improves_on_its_start_and_a_proximal_term_holds_it_there():

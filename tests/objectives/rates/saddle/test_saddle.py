@@ -45,8 +45,8 @@ def test_derivatives_are_those_of_the_value(name, loss):
         vector[i] += h
         return (up - down) / (2 * h)
 
-    for vector, known in ((s, at.scores), (saddle.thresholds, at.thresholds), (saddle.splits, at.splits)):
-        assert [moved(vector, i) for i in range(vector.size)] == pytest.approx(known, abs=1e-6)
+    for vector, reference in ((s, at.scores), (saddle.thresholds, at.thresholds), (saddle.splits, at.splits)):
+        assert [moved(vector, i) for i in range(vector.size)] == pytest.approx(reference, abs=1e-6)
     by_multiplier = [moved(saddle.multipliers, t) for t in range(saddle.objective.size)]
     assert by_multiplier == pytest.approx(saddle.objective.shares() * at.excesses, abs=1e-6)
 
@@ -70,15 +70,15 @@ def test_steps_at_fixed_scores_settle_where_the_start_is(loss):
     X, y = made(n=500, gap=2.5)
     s = 2.0 * X[:, 0]
     for name in ("tpr@fpr=0.2", "p@r=0.6", "f1"):
-        known = SaddlePoint(name, y, surrogate=loss).start(s)
+        reference = SaddlePoint(name, y, surrogate=loss).start(s)
         saddle = SaddlePoint(name, y, surrogate=loss, multiplier_step=0.1)
-        saddle.thresholds = known.thresholds + 0.3
+        saddle.thresholds = reference.thresholds + 0.3
         path = []
         for _ in range(2000):
             saddle.step(saddle.gradients(s, curved=True))
             assert saddle.multipliers.min() >= 0
             path.append(saddle.thresholds[0])
-        assert np.mean(path[1000:]) == pytest.approx(known.thresholds[0], abs=0.1)
+        assert np.mean(path[1000:]) == pytest.approx(reference.thresholds[0], abs=0.1)
 
 
 @pytest.mark.parametrize("name", ["r@p=0.8", "p@r=0.7", "tpr@fpr=0.1", "f1", "aucpr", "0.5*r@p=0.8 + 0.5*auc"])
@@ -127,8 +127,8 @@ def test_rows_of_like_score_may_be_taken_together():
     rows, values = BoundedCounts(y, weight), np.linspace(-2, 3, 7)
     few, means = rows.condensed(s)
     assert few.n_rows < 5000
-    for one, other in zip(rows.sums(s, values, Hinge()), few.sums(means, values, Hinge()), strict=True):
-        assert one == pytest.approx(other, rel=1e-4)
+    for full, other in zip(rows.sums(s, values, Hinge()), few.sums(means, values, Hinge()), strict=True):
+        assert full == pytest.approx(other, rel=1e-4)
 
 
 def test_what_cannot_be_solved_is_refused():

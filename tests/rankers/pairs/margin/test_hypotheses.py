@@ -39,7 +39,7 @@ FORMS = [*ALL, *(f"stumps {name}" for name in ALL)]
 def test_scores_values_and_edges_are_those_of_the_hypotheses(form):
     hypotheses, value = written_out(form)
     u = RNG.normal(size=50)
-    keys, highest = hypotheses.best(hypotheses.memory(u), 4)
+    keys, highest = hypotheses.best(hypotheses.pricing(u), 4)
     keys = [*keys, hypotheses.opposite(keys[1])]
     H = np.column_stack([value(key) for key in keys])
     assert np.abs(H).max() <= 1.0 + 1e-15
@@ -47,8 +47,8 @@ def test_scores_values_and_edges_are_those_of_the_hypotheses(form):
     assert np.allclose(hypotheses.scores(keys, alpha), H @ alpha, rtol=0.0, atol=1e-14)
     rows = np.array([3, 3, 0, 49, 17])
     assert np.allclose(hypotheses.values(keys, rows), H[rows], rtol=0.0, atol=1e-14)
-    assert np.allclose(hypotheses.edges(hypotheses.memory(u), keys), 0.5 * u @ H, rtol=0.0, atol=1e-13)
-    assert hypotheses.edges(hypotheses.memory(u), keys[:1])[0] == pytest.approx(highest)
+    assert np.allclose(hypotheses.edges(hypotheses.pricing(u), keys), 0.5 * u @ H, rtol=0.0, atol=1e-13)
+    assert hypotheses.edges(hypotheses.pricing(u), keys[:1])[0] == pytest.approx(highest)
     assert np.array_equal(value(hypotheses.opposite(keys[2])), -value(keys[2]))
 
 
@@ -56,8 +56,8 @@ def test_scores_values_and_edges_are_those_of_the_hypotheses(form):
 def test_memories_are_linear_in_the_weights(form):
     hypotheses, _ = written_out(form)
     u, v = RNG.normal(size=(2, 50))
-    mixed = 0.25 * hypotheses.memory(u) + 0.75 * hypotheses.memory(v)
-    assert np.allclose(hypotheses.memory(0.25 * u + 0.75 * v), mixed, rtol=0.0, atol=1e-13)
+    mixed = 0.25 * hypotheses.pricing(u) + 0.75 * hypotheses.pricing(v)
+    assert np.allclose(hypotheses.pricing(0.25 * u + 0.75 * v), mixed, rtol=0.0, atol=1e-13)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -65,10 +65,10 @@ def test_the_best_have_the_largest_edges_of_all(form):
     hypotheses, value = written_out(form)
     for seed in range(5):
         u = np.random.default_rng(seed).normal(size=50)
-        keys, highest = hypotheses.best(hypotheses.memory(u), 3)
+        keys, highest = hypotheses.best(hypotheses.pricing(u), 3)
         edges = [0.5 * u @ value(key) for key in keys]
         if form.startswith("stumps"):
-            expected = [0.5 * one[0] for one in slow.best_stumps(DENSE, u)]
+            expected = [0.5 * stump[0] for stump in slow.best_stumps(DENSE, u)]
         else:
             expected = sorted((abs(0.5 * u @ value(k)) for k in range(7)), reverse=True)
         assert np.allclose(edges, expected[:3], rtol=0.0, atol=1e-13)
@@ -81,7 +81,7 @@ def test_functions_are_used_as_they_are():
     H = RNG.uniform(-1, 1, (50, 3))
     hypotheses = FeatureHypotheses(H, Scale.none(3), both=False)
     u = -H.sum(axis=1)
-    keys, highest = hypotheses.best(hypotheses.memory(u), 3)
+    keys, highest = hypotheses.best(hypotheses.pricing(u), 3)
     edges = 0.5 * u @ H
     assert keys == np.argsort(-edges).tolist()
     assert highest == pytest.approx(edges.max())
@@ -115,42 +115,42 @@ def test_features_must_vary(X):
 )
 def test_features_of_any_size_are_scaled_without_overflow(low, high):
     X = np.array([[low, 0.0], [high, 1.0], [low, 1.0]])
-    for given in (X, sp.csr_matrix(X)):
-        hypotheses = FeatureHypotheses(given, Scale.of(given))
+    for matrix in (X, sp.csr_matrix(X)):
+        hypotheses = FeatureHypotheses(matrix, Scale.of(matrix))
         values = hypotheses.values([0, -1, 1], np.arange(3))
         assert np.abs(values).max() <= 1.0 + 1e-9
         assert values[:, 2].tolist() == [-1.0, 1.0, 1.0]
         assert np.isfinite(hypotheses.scores([0, 1], np.array([0.5, 0.5]))).all()
-        assert np.isfinite(hypotheses.memory(np.array([1.0, -0.5, -0.5]))).all()
+        assert np.isfinite(hypotheses.pricing(np.array([1.0, -0.5, -0.5]))).all()
 
 
 def test_a_large_offset_costs_no_precision():
     """A time stamp, say: what the feature varies by is a trillionth of it."""
     offset, small = 1e12, RNG.integers(0, 64, 50) / 64.0
     X = np.column_stack([offset + small, small])
-    for given in (X, sp.csr_matrix(X)):
-        hypotheses = FeatureHypotheses(given, Scale.of(given))
+    for matrix in (X, sp.csr_matrix(X)):
+        hypotheses = FeatureHypotheses(matrix, Scale.of(matrix))
         u = RNG.normal(size=50)
         u -= u.mean()
         assert np.allclose(*(hypotheses.scores([k], np.ones(1)) for k in (0, 1)), rtol=0.0, atol=1e-9)
-        edges = hypotheses.edges(hypotheses.memory(u), [0, 1])
+        edges = hypotheses.edges(hypotheses.pricing(u), [0, 1])
         assert edges[0] == pytest.approx(edges[1], abs=1e-9)
 
 
 FUNCTIONS = {
-    "too large": (lambda X: X[:, 0] * 9.0, r"from -1 to 1 a row, got shape \(50,\), largest"),
+    "too large": (lambda X: X[:, 0] * 9.0, r"from -1 to 1 per row, got shape \(50,\), largest"),
     "a matrix": (lambda X: X, r"got shape \(50, 7\)"),
     "a number": (lambda X: 0.5, r"got shape \(\), largest 0.5"),
     "NaN": (lambda X: X[:, 0] * np.nan, "largest nan"),
     "None": (lambda X: None, r"got shape \(\)"),
-    "words": (lambda X: np.array(["a"] * 50), "must give one number from -1 to 1 a row"),
+    "words": (lambda X: np.array(["a"] * 50), "must give one number from -1 to 1 per row"),
 }
 
 
 @pytest.mark.parametrize("case", FUNCTIONS)
 def test_functions_that_are_no_hypotheses(case):
-    wrong, said = FUNCTIONS[case]
-    with pytest.raises(DataError, match=said) as caught:
+    wrong, message = FUNCTIONS[case]
+    with pytest.raises(DataError, match=message) as caught:
         function_values([lambda X: np.tanh(X[:, 0]), wrong], DENSE)
     assert "hypothesis 1" in str(caught.value)
     assert "\n" not in str(caught.value)

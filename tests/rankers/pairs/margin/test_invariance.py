@@ -28,12 +28,12 @@ def test_the_order_of_rows_does_not_change_a_bit(method, hypotheses, weighted):
     expected = None
     for order in (ROWS, np.argsort(-Y), np.random.default_rng(0).permutation(Y.size)):
         own = None if weight is None else weight[order]
-        found = model(method, hypotheses).fit(X[order], Y[order], qid=QID[order], sample_weight=own)
-        expected = expected or found
-        assert found.keys_ == expected.keys_
-        assert np.array_equal(found.alpha_, expected.alpha_)
-        assert found.certificate_ == expected.certificate_
-        again = found.verify(X[order], Y[order], qid=QID[order], sample_weight=own)
+        fitted_again = model(method, hypotheses).fit(X[order], Y[order], qid=QID[order], sample_weight=own)
+        expected = expected or fitted_again
+        assert fitted_again.keys_ == expected.keys_
+        assert np.array_equal(fitted_again.alpha_, expected.alpha_)
+        assert fitted_again.certificate_ == expected.certificate_
+        again = fitted_again.verify(X[order], Y[order], qid=QID[order], sample_weight=own)
         assert again == expected.verify(X, Y, qid=QID, sample_weight=weight)
 
 
@@ -46,14 +46,14 @@ def test_the_number_of_threads_does_not_change_a_bit(monkeypatch, method, hypoth
     y, qid = random.integers(0, 2, rows).astype(float), np.repeat(np.arange(3), rows // 3)
     big = random.integers(-5, 6, (rows, 4)) + y[:, None] * random.integers(0, 4, (rows, 4)) + 0.0
     given = {"dense": big, "single": big.astype(np.float32), "sparse": sp.csr_matrix(big)}[form]
-    found = []
+    fitted_again = []
     for threads in ("1", "3"):
         monkeypatch.setenv("RANKWISE_NUM_THREADS", threads)
-        found.append(model(method, hypotheses, epsilon=0.8, max_iter=4).fit(given, y, qid=qid))
-    assert found[0].keys_ == found[1].keys_
-    assert np.array_equal(found[0].alpha_, found[1].alpha_)
-    assert found[0].certificate_ == found[1].certificate_
-    assert np.array_equal(found[0].predict(given), found[1].predict(given))
+        fitted_again.append(model(method, hypotheses, epsilon=0.8, max_iter=4).fit(given, y, qid=qid))
+    assert fitted_again[0].keys_ == fitted_again[1].keys_
+    assert np.array_equal(fitted_again[0].alpha_, fitted_again[1].alpha_)
+    assert fitted_again[0].certificate_ == fitted_again[1].certificate_
+    assert np.array_equal(fitted_again[0].predict(given), fitted_again[1].predict(given))
 
 
 @pytest.mark.parametrize(("method", "hypotheses"), SETTINGS)
@@ -67,15 +67,15 @@ def test_sparse_and_single_precision_rows_are_the_same_rows(method, hypotheses):
         sp.csr_array(exact.astype(np.float32)),
         exact.tolist(),
     ):
-        found = model(method, hypotheses).fit(given, Y, qid=QID)
-        scores = found.predict(given)
+        fitted_again = model(method, hypotheses).fit(given, Y, qid=QID)
+        scores = fitted_again.predict(given)
         if hypotheses == "stumps" and not hasattr(given, "indptr"):
-            assert found.keys_ == expected.keys_
-            assert np.array_equal(found.alpha_, expected.alpha_)
-        assert found.certificate_.value == pytest.approx(expected.certificate_.value, abs=1e-4)
-        assert found.certificate_.bound == pytest.approx(expected.certificate_.bound, abs=1e-4)
-        assert np.allclose(scores, found.predict(exact), rtol=0.0, atol=1e-13)
-        assert found.verify(exact, Y, qid=QID).value == pytest.approx(found.certificate_.value, abs=1e-9)
+            assert fitted_again.keys_ == expected.keys_
+            assert np.array_equal(fitted_again.alpha_, expected.alpha_)
+        assert fitted_again.certificate_.value == pytest.approx(expected.certificate_.value, abs=1e-4)
+        assert fitted_again.certificate_.bound == pytest.approx(expected.certificate_.bound, abs=1e-4)
+        assert np.allclose(scores, fitted_again.predict(exact), rtol=0.0, atol=1e-13)
+        assert fitted_again.verify(exact, Y, qid=QID).value == pytest.approx(fitted_again.certificate_.value, abs=1e-9)
 
 
 @pytest.mark.parametrize(("method", "hypotheses"), SETTINGS)

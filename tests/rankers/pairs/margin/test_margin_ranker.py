@@ -44,16 +44,16 @@ def test_what_is_learnt(method, hypotheses):
 def test_weights_of_features_in_words():
     frame = pd.DataFrame(X, columns=["noise", "up", "down", "less", "other"])
     model = MarginRanker(epsilon=0.5).fit(frame, Y)
-    told = dict(zip(model.hypotheses_, model.alpha_, strict=True))
-    assert {"up", "-down", "-less"} <= set(told) <= {"up", "-down", "-less", "noise", "-noise", "other", "-other"}
+    weight_of = dict(zip(model.hypotheses_, model.alpha_, strict=True))
+    assert {"up", "-down", "-less"} <= set(weight_of) <= {"up", "-down", "-less", "noise", "-noise", "other", "-other"}
     low, high = X.min(axis=0), X.max(axis=0)
     scaled = 2.0 * (X - low) / (high - low) - 1.0
     columns = {name: scaled[:, k] for k, name in enumerate(frame.columns)}
     columns |= {f"-{name}": -column for name, column in columns.items()}
-    expected = sum(weight * columns[name] for name, weight in told.items())
+    expected = sum(weight * columns[name] for name, weight in weight_of.items())
     assert np.allclose(model.predict(frame), expected, rtol=0.0, atol=1e-13)
     for k, name in enumerate(frame.columns):
-        assert model.feature_importances_[k] == pytest.approx(told.get(name, 0.0) + told.get(f"-{name}", 0.0))
+        assert model.feature_importances_[k] == pytest.approx(weight_of.get(name, 0.0) + weight_of.get(f"-{name}", 0.0))
     assert fitted(epsilon=0.5).hypotheses_[0].removeprefix("-") in {f"feature {k}" for k in range(5)}
 
 
@@ -74,14 +74,14 @@ def test_weights_of_stumps_in_words():
 @pytest.mark.parametrize("hypotheses", ["features", "stumps"])
 @pytest.mark.parametrize("form", ["dense", "sparse", "table"])
 def test_explanations_add_up(hypotheses, form):
-    given = {"dense": np.asarray, "sparse": sp.csr_matrix, "table": pd.DataFrame}[form](X)
-    model = MarginRanker(epsilon=0.3, hypotheses=hypotheses).fit(given, Y)
-    scores = model.predict(given)
+    matrix = {"dense": np.asarray, "sparse": sp.csr_matrix, "table": pd.DataFrame}[form](X)
+    model = MarginRanker(epsilon=0.3, hypotheses=hypotheses).fit(matrix, Y)
+    scores = model.predict(matrix)
     for i, j in ((0, 1), (5, 3), (7, 7)):
-        told = model.explain(given, i, j)
-        assert told.difference == pytest.approx(scores[i] - scores[j], abs=1e-13)
-        assert told.contributions.sum() == pytest.approx(told.difference, abs=1e-13)
-        assert not told.contributions[model.feature_importances_ == 0.0].any()
+        explanation = model.explain(matrix, i, j)
+        assert explanation.difference == pytest.approx(scores[i] - scores[j], abs=1e-13)
+        assert explanation.contributions.sum() == pytest.approx(explanation.difference, abs=1e-13)
+        assert not explanation.contributions[model.feature_importances_ == 0.0].any()
 
 
 FUNCTIONS = [lambda X: np.tanh(X[:, 1]), lambda X: -np.tanh(X[:, 2] + X[:, 3]), lambda X: np.ones(X.shape[0])]
@@ -99,7 +99,7 @@ def test_functions_of_the_users_own(method):
     assert not model.feature_importances_.any()
     if method != "hard":
         assert model.score(X, Y) > 0.8
-    with pytest.raises(DataError, match="functions of your own are not told by feature"):
+    with pytest.raises(DataError, match="functions of your own cannot be explained by feature"):
         model.explain(X, 0, 1)
 
 
@@ -110,10 +110,10 @@ def test_of_several_epsilon_the_best_on_eval_set_is_kept():
         X, Y, eval_set=valid, callbacks=[lambda number, values: calls.append((number, values))]
     )
     each = [MarginRanker(epsilon=epsilon).fit(X, Y) for epsilon in epsilons]
-    values = [rw.evaluate(Y_NEW, one.predict(X_NEW), metrics="auc")["auc"] for one in each]
+    values = [rw.evaluate(Y_NEW, single.predict(X_NEW), metrics="auc")["auc"] for single in each]
     assert len(set(values)) == 3
     assert model.evals_result_ == {"valid_0": {"auc": values}}
-    assert [told["auc"] for _, told in calls if told] == values
+    assert [metrics["auc"] for _, metrics in calls if metrics] == values
     assert [number for number, _ in calls] == list(range(1, len(calls) + 1))
     best = int(np.argmax(values))
     assert (model.epsilon_, model.best_score_) == (epsilons[best], values[best])
@@ -144,13 +144,13 @@ def test_a_constant_feature_of_the_eval_set_does_no_harm():
 
 ERRORS = {
     "several epsilon without eval_set": (
-        {"epsilon": [0.1, 0.2]}, {}, "of several epsilon eval_set chooses one, got 2 and no eval_set; pass it",
+        {"epsilon": [0.1, 0.2]}, {}, "epsilon has 2 values, but there is nothing to choose one by; pass an",
     ),
     "one class": ({}, {"y": np.ones(120)}, "no query has documents of different labels"),
     "no weight on a class": ({}, {"sample_weight": Y}, "no query has documents of different labels"),
     "weights that overflow": ({}, {"sample_weight": np.full(120, 1e200)}, "weights of rows must be 0 or from 1e-100"),
     "a function out of range": (
-        {"hypotheses": [lambda X: X[:, 0]]}, {}, r"hypothesis 0 must give one number from -1 to 1 a row",
+        {"hypotheses": [lambda X: X[:, 0]]}, {}, r"hypothesis 0 must give one number from -1 to 1 per row",
     ),
     "constant features": ({}, {"X": np.ones((120, 5))}, "no feature varies, so there is nothing to rank by"),
     "constant features for stumps": ({"hypotheses": "stumps"}, {"X": np.ones((120, 5))}, "no feature varies"),
@@ -175,10 +175,10 @@ ERRORS = {
 
 @pytest.mark.parametrize("case", ERRORS)
 def test_what_cannot_be_learnt_is_said_in_one_sentence(case):
-    parameters, rows, said = ERRORS[case]
-    given = {"X": X, "y": Y} | rows
-    with pytest.raises(rw.RankwiseError, match=said) as caught:
-        MarginRanker(**parameters).fit(given.pop("X"), given.pop("y"), **given)
+    parameters, rows, message = ERRORS[case]
+    fit_args = {"X": X, "y": Y} | rows
+    with pytest.raises(rw.RankwiseError, match=message) as caught:
+        MarginRanker(**parameters).fit(fit_args.pop("X"), fit_args.pop("y"), **fit_args)
     assert "\n" not in str(caught.value)
     assert not re.search(r"[.!?]\s+[A-Z]", str(caught.value))
 
@@ -194,15 +194,15 @@ def test_rows_that_do_not_fit_together():
 
 def test_missing_values_of_stumps_are_on_neither_side():
     missing = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X)
-    for given in (missing, sp.csr_matrix(missing)):
-        model = MarginRanker(epsilon=0.3, hypotheses="stumps").fit(given, Y)
-        assert model.score(given, Y) > 0.8
-        assert model.verify(given, Y).bound == pytest.approx(model.certificate_.bound, abs=1e-9)
+    for matrix in (missing, sp.csr_matrix(missing)):
+        model = MarginRanker(epsilon=0.3, hypotheses="stumps").fit(matrix, Y)
+        assert model.score(matrix, Y) > 0.8
+        assert model.verify(matrix, Y).bound == pytest.approx(model.certificate_.bound, abs=1e-9)
         assert model.predict(np.full((1, 5), np.nan)).tolist() == [0.0]
         expected = [
             w * sign * slow.side(missing[:, f], t) for w, (f, t, sign) in zip(model.alpha_, model.keys_, strict=True)
         ]
-        assert np.allclose(model.predict(given), np.sum(expected, axis=0), rtol=0.0, atol=1e-13)
+        assert np.allclose(model.predict(matrix), np.sum(expected, axis=0), rtol=0.0, atol=1e-13)
 
 
 @pytest.mark.parametrize("hypotheses", ["features", "stumps"])
@@ -234,8 +234,8 @@ def test_epsilon_is_raised_where_noise_leaves_no_margin_and_a_warning_says_so(ca
     labels = (rows[:, 0] + 2.0 * random.normal(size=120) > 0).astype(int)
     with caplog.at_level(logging.WARNING, logger="rankwise"):
         model = MarginRanker(epsilon=0.1, method=method).fit(rows, labels)
-    (said,) = [record.getMessage() for record in caplog.records]
-    assert said == (
+    (message,) = [record.getMessage() for record in caplog.records]
+    assert message == (
         "no combination gives the worst 0.1 of the pairs a positive mean margin; "
         f"epsilon was raised to {model.epsilon_:.3g}"
     )
@@ -269,10 +269,10 @@ def test_ctrl_c_keeps_the_best_so_far(caplog, method, after):
     assert "training was interrupted" in caplog.text
     assert model.best_iteration_ == after
     assert model.alpha_.sum() == pytest.approx(1.0)
-    again, said = model.verify(X, Y), model.certificate_
-    assert again.value == pytest.approx(said.value, abs=1e-9)
-    assert again.bound == pytest.approx(said.bound, abs=1e-9)
-    assert said.gap > 0.0
+    again, certificate = model.verify(X, Y), model.certificate_
+    assert again.value == pytest.approx(certificate.value, abs=1e-9)
+    assert again.bound == pytest.approx(certificate.bound, abs=1e-9)
+    assert certificate.gap > 0.0
 
 
 def test_ctrl_c_with_several_epsilon_keeps_the_best_judged():

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from rankwise.objectives.margins._tails import ProductTail, TangentTail
+from rankwise.objectives.margins._tails import ProductProgram, TangentProgram
 from rankwise.rankers.pairs.margin import _programs as programs
 from rankwise.rankers.pairs.margin._hypotheses import FeatureHypotheses, Scale, StumpHypotheses
-from rankwise.rankers.pairs.margin._programs import METHODS, rounds
-from tests.objectives.margins.factories import KINDS, Made, made
+from rankwise.rankers.pairs.margin._programs import METHODS, MarginSolver
+from tests.objectives.margins.factories import KINDS, QueryData, make_data
 from tests.reference import margin_lists as slow
 from tests.reference import margin_programs as p3
 from tests.reference import stumps_by_definition as stumps
@@ -19,7 +19,7 @@ TOL = 1e-6
 HIGHS = 1e-8  # how exactly HiGHS solves
 
 
-def hypotheses_of(data: Made, form: str):
+def hypotheses_of(data: QueryData, form: str):
     """Hypotheses of the library, and all of them as columns."""
     X = data.H
     if form == "features":
@@ -32,7 +32,7 @@ def hypotheses_of(data: Made, form: str):
     return StumpHypotheses(sp.csr_matrix(X) if form == "stumps, sparse" else X), np.hstack([H, -H])
 
 
-def optimum(method: str, data: Made, H: np.ndarray, epsilon: float, nu=None) -> float:
+def optimum(method: str, data: QueryData, H: np.ndarray, epsilon: float, nu=None) -> float:
     rows = (H, data.y, data.qid)
     if method == "pairs":
         return slow.over_pairs(*rows, data.weight, epsilon).value
@@ -55,35 +55,35 @@ CASES = [
 def test_the_optimum_is_that_of_the_whole_program(method, kind, form):
     """Value and bound enclose it in every round, and are tol apart in the end; the combination has that very value."""
     seed = 10 * list(KINDS).index(kind) + FORMS.index(form)
-    data, epsilon = made(seed, **KINDS[kind]), [0.02, 0.2, 0.5, 0.9][seed % 4]
+    data, epsilon = make_data(seed, **KINDS[kind]), [0.02, 0.2, 0.5, 0.9][seed % 4]
     hypotheses, H = hypotheses_of(data, form)
-    found = list(rounds(method, data.lists, hypotheses, epsilon, TOL, 1000))
-    assert [one.done for one in found] == [False] * (len(found) - 1) + [True]
-    bests = {id(one.tail_of): optimum(method, data, H, epsilon, getattr(one.tail_of, "nu", None)) for one in found}
-    for one in found:
-        best, progress = bests[id(one.tail_of)], one.progress
+    steps = list(MarginSolver(method, data.lists, hypotheses, TOL, 1000).rounds(epsilon))
+    assert [step.done for step in steps] == [False] * (len(steps) - 1) + [True]
+    bests = {id(step.program): optimum(method, data, H, epsilon, getattr(step.program, "nu", None)) for step in steps}
+    for step in steps:
+        best, progress = bests[id(step.program)], step.progress
         assert progress.tail.value - HIGHS <= best <= progress.bound + HIGHS
         assert sum(share for share, _ in progress.mixture) == pytest.approx(1.0)
-    progress = found[-1].progress
+    progress = steps[-1].progress
     assert progress.gap <= TOL
     assert (progress.alpha >= 0.0).all()
     assert progress.alpha.sum() == pytest.approx(1.0, abs=1e-12)
-    again = found[-1].tail_of(hypotheses.scores(progress.keys, progress.alpha))
+    again = steps[-1].program(hypotheses.scores(progress.keys, progress.alpha))
     assert again.value == pytest.approx(progress.tail.value, abs=1e-12)
     assert again.rho == pytest.approx(progress.tail.rho, abs=1e-12)
 
 
 @pytest.mark.parametrize("method", ["pairs", "reduced", "hard"])
 def test_rounds_of_one_program_only_gain(method):
-    data = made(3, rows=40, columns=8)
+    data = make_data(3, rows=40, columns=8)
     hypotheses, _ = hypotheses_of(data, "features")
-    found = [one.progress for one in rounds(method, data.lists, hypotheses, 0.2, TOL, 1000)][:-1]
-    assert len(found) > 3
-    assert (np.diff([one.tail.value for one in found]) >= 0.0).all()
-    assert (np.diff([one.bound for one in found]) <= 0.0).all()
+    steps = [step.progress for step in MarginSolver(method, data.lists, hypotheses, TOL, 1000).rounds(0.2)][:-1]
+    assert len(steps) > 3
+    assert (np.diff([step.tail.value for step in steps]) >= 0.0).all()
+    assert (np.diff([step.bound for step in steps]) <= 0.0).all()
 
 
-def two_sides(data: Made, H: np.ndarray):
+def two_sides(data: QueryData, H: np.ndarray):
     return H[data.y == 1.0], H[data.y == 0.0]
 
 
@@ -91,12 +91,14 @@ def two_sides(data: Made, H: np.ndarray):
 @pytest.mark.parametrize("seed", range(4))
 def test_the_programs_as_printed(seed, epsilon):
     """(2) and (3), (7) and (8), and by theorem 2 (4) and (5); γ̂ >= γ*; theorem 3 and corollary 4."""
-    data = made(seed, rows=18, columns=5, shift=[0.2, 0.7, 1.5, 2.5][seed])
+    data = make_data(seed, rows=18, columns=5, shift=[0.2, 0.7, 1.5, 2.5][seed])
     hypotheses, H = hypotheses_of(data, "features")
     plus, minus = two_sides(data, H)
     p, n = len(plus), len(minus)
-    last = {method: list(rounds(method, data.lists, hypotheses, epsilon, TOL, 1000))[-1] for method in METHODS}
-    value = {method: one.progress.tail.value for method, one in last.items()}
+    final = {
+        method: list(MarginSolver(method, data.lists, hypotheses, TOL, 1000).rounds(epsilon))[-1] for method in METHODS
+    }
+    value = {method: step.progress.tail.value for method, step in final.items()}
     gamma = p3.soft_over_pairs_dual(plus, minus, epsilon * p * n).value
     assert value["pairs"] == pytest.approx(p3.soft_over_pairs(plus, minus, epsilon * p * n).value, abs=2 * TOL)
     assert value["pairs"] == pytest.approx(gamma, abs=2 * TOL)
@@ -107,10 +109,10 @@ def test_the_programs_as_printed(seed, epsilon):
     assert value["hard"] == pytest.approx(p3.hard_with_bias(plus, minus).value, abs=2 * TOL)
     assert value["reduced"] >= value["heuristic"] - 2 * TOL
     for method in ("reduced", "heuristic"):
-        tail_of, progress = last[method].tail_of, last[method].progress
+        program, progress = final[method].program, final[method].progress
         assert progress.bound >= gamma - HIGHS
         assert progress.tail.rho >= gamma - 2 * TOL
-        nu_plus, nu_minus = tail_of.masses(progress.tail.nu)[0]
+        nu_plus, nu_minus = program.masses(progress.tail.nu)[0]
         assert nu_plus * nu_minus == pytest.approx(epsilon * p * n)
         scores = hypotheses.scores(progress.keys, progress.alpha)
         margins = 0.5 * np.subtract.outer(scores[data.y == 1.0], scores[data.y == 0.0])
@@ -125,75 +127,75 @@ def test_the_programs_as_printed(seed, epsilon):
 def test_the_heuristic_alternates_tangents_and_caps_and_falls(monkeypatch, kind, epsilon):
     """Suehiro 2011 4.2: (7), then (9) at its ν+, then (7) at that of (9), loosely; γ falls; the best is solved to the
     end."""
-    data = made(7, **{**KINDS[kind], "columns": 6, "shift": 1.2})
+    data = make_data(7, **{**KINDS[kind], "columns": 6, "shift": 1.2})
     hypotheses, H = hypotheses_of(data, "features")
     stages, original = {}, programs.solve
 
-    def watched(own, tail_of, rows, start=None):
-        for progress in original(own, tail_of, rows, start):
-            stages[id(tail_of)] = (tail_of, progress)
+    def watched(hypotheses_, program, rows, start=None):
+        for progress in original(hypotheses_, program, rows, start):
+            stages[id(program)] = (program, progress)
             yield progress
 
     monkeypatch.setattr(programs, "solve", watched)
-    last = list(rounds("heuristic", data.lists, hypotheses, epsilon, TOL, 1000))[-1]
+    final = list(MarginSolver("heuristic", data.lists, hypotheses, TOL, 1000).rounds(epsilon))[-1]
     solved = list(stages.values())
-    kinds = [type(tail_of) for tail_of, _ in solved]
-    assert kinds == ([ProductTail, TangentTail] * len(kinds))[: len(kinds)]
+    kinds = [type(program) for program, _ in solved]
+    assert kinds == ([ProductProgram, TangentProgram] * len(kinds))[: len(kinds)]
     assert len(kinds) >= 3
-    assert kinds[-1] is ProductTail
-    assert last.tail_of in [tail_of for tail_of, _ in solved[-3:]]
-    assert last.progress.gap <= TOL
+    assert kinds[-1] is ProductProgram
+    assert final.program in [program for program, _ in solved[-3:]]
+    assert final.progress.gap <= TOL
     rows = (H, data.y, data.qid, data.weight, epsilon)
     p = np.array([data.weight[better].sum() for better, _ in slow.blocks_of(data.y, data.qid)])
     assert np.allclose(solved[0][0].nu, np.sqrt(epsilon) * p)
-    for number, (tail_of, progress) in enumerate(solved):
-        if isinstance(tail_of, TangentTail):
-            assert np.array_equal(tail_of.nu, solved[number - 1][0].nu)
-            best = slow.over_rows_and_nu(*rows, tail_of.nu).value
+    for number, (program, progress) in enumerate(solved):
+        if isinstance(program, TangentProgram):
+            assert np.array_equal(program.nu, solved[number - 1][0].nu)
+            best = slow.over_rows_and_nu(*rows, program.nu).value
         else:
-            best = slow.over_rows(*rows, tail_of.nu).value
-            assert (tail_of.nu >= epsilon * p - 1e-9).all()
-            assert (tail_of.nu <= p + 1e-9).all()
+            best = slow.over_rows(*rows, program.nu).value
+            assert (program.nu >= epsilon * p - 1e-9).all()
+            assert (program.nu <= p + 1e-9).all()
         assert progress.gap <= max(TOL, 0.01 * progress.bound + 1e-4)
         assert progress.tail.value - HIGHS <= best <= progress.bound + HIGHS
         if kind == "one list":
             plus, minus = two_sides(data, H)
-            nu, own = epsilon * len(plus) * len(minus), float(tail_of.nu[0])
+            nu, center = epsilon * len(plus) * len(minus), float(program.nu[0])
             printed = (
-                p3.tangent_program(plus, minus, nu, own)
-                if isinstance(tail_of, TangentTail)
-                else p3.soft_over_rows_dual(plus, minus, own, nu / own)
+                p3.tangent_program(plus, minus, nu, center)
+                if isinstance(program, TangentProgram)
+                else p3.soft_over_rows_dual(plus, minus, center, nu / center)
             )
             assert best == pytest.approx(printed.value, abs=1e-7)
-    gammas = [progress.bound for tail_of, progress in solved if type(tail_of) is ProductTail]
+    gammas = [progress.bound for program, progress in solved if type(program) is ProductProgram]
     assert (np.diff(gammas[:-1]) <= 0.0).all()  # the last may be the one that did not fall
-    assert last.progress.bound <= min(gammas) + TOL
-    assert last.progress.bound < gammas[0] - 10 * TOL or kind == "few rows"  # it gains
-    assert last.progress.bound > 0.01
+    assert final.progress.bound <= min(gammas) + TOL
+    assert final.progress.bound < gammas[0] - 10 * TOL or kind == "few rows"  # it gains
+    assert final.progress.bound > 0.01
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("most", [1, 2, 5])
-def test_so_many_rounds_and_no_more(method, most):
-    data = made(5, rows=60, columns=10)
+@pytest.mark.parametrize("max_rounds", [1, 2, 5])
+def test_so_many_rounds_and_no_more(method, max_rounds):
+    data = make_data(5, rows=60, columns=10)
     hypotheses, H = hypotheses_of(data, "features")
-    found = list(rounds(method, data.lists, hypotheses, 0.1, 1e-9, most))
-    assert len(found) == most
-    progress, nu = found[-1].progress, getattr(found[-1].tail_of, "nu", None)
-    assert found[-1].done
+    steps = list(MarginSolver(method, data.lists, hypotheses, 1e-9, max_rounds).rounds(0.1))
+    assert len(steps) == max_rounds
+    progress, nu = steps[-1].progress, getattr(steps[-1].program, "nu", None)
+    assert steps[-1].done
     assert progress.tail.value - HIGHS <= optimum(method, data, H, 0.1, nu) <= progress.bound + HIGHS
 
 
 def test_weights_that_the_gap_does_not_need_are_dropped():
     """The combination is pruned as far as tol allows, and hypotheses that cancel out are not both kept."""
-    data = made(11, rows=300, columns=30, shift=0.4)
+    data = make_data(11, rows=300, columns=30, shift=0.4)
     hypotheses, _ = hypotheses_of(data, "features")
-    *before, last = rounds("pairs", data.lists, hypotheses, 0.3, 1e-2, 1000)
-    kept = last.progress.keys
-    assert len(kept) < np.count_nonzero(before[-1].progress.alpha)
-    assert last.progress.gap <= 1e-2
-    assert not {-key - 1 for key in kept} & set(kept)
-    assert last.progress.alpha.min() >= 1e-6
+    *before, final = MarginSolver("pairs", data.lists, hypotheses, 1e-2, 1000).rounds(0.3)
+    used = final.progress.keys
+    assert len(used) < np.count_nonzero(before[-1].progress.alpha)
+    assert final.progress.gap <= 1e-2
+    assert not {-key - 1 for key in used} & set(used)
+    assert final.progress.alpha.min() >= 1e-6
 
 
 def words(rows: int = 400, columns: int = 30_000):
@@ -206,21 +208,21 @@ def words(rows: int = 400, columns: int = 30_000):
     return sp.csr_matrix(sp.hstack([others[:, :20_000], sp.csr_matrix(topical * 1.0), others[:, 20_000:]])), y
 
 
-@pytest.mark.parametrize(("method", "known"), [("pairs", 600), ("reduced", 600), ("hard", 600)])
-def test_few_of_many_stumps_are_ever_looked_at(method, known):
+@pytest.mark.parametrize(("method", "max_stumps"), [("pairs", 600), ("reduced", 600), ("hard", 600)])
+def test_few_of_many_stumps_are_ever_looked_at(method, max_stumps):
     """Columns are generated as they are needed, and yet the bound is one over all 60,000 stumps."""
     X, y = words()
-    lists = Made(np.empty((y.size, 0)), y, np.zeros(y.size), np.ones(y.size)).lists
+    lists = QueryData(np.empty((y.size, 0)), y, np.zeros(y.size), np.ones(y.size)).lists
     hypotheses = StumpHypotheses(X)
-    last = list(rounds(method, lists, hypotheses, 0.3, TOL, 1000))[-1]
-    progress = last.progress
+    final = list(MarginSolver(method, lists, hypotheses, TOL, 1000).rounds(0.3))[-1]
+    progress = final.progress
     assert progress.gap <= TOL
     assert progress.tail.value > 0.1
     assert len(progress.keys) < 50
-    assert len(hypotheses.known) < known
+    assert len(hypotheses.places) < max_stumps
     mixed = np.zeros(y.size)
     for share, cut in progress.mixture:
-        mixed += share * cut.memory
+        mixed += share * cut.pricing
     edges = 0.5 * (2.0 * (X.T @ mixed) - mixed.sum())  # 1 where the word is, −1 where it is not
     assert progress.bound == pytest.approx(np.abs(edges[np.diff(X.tocsc().indptr) > 0]).max(), abs=1e-12)
     u = mixed * np.where(y > 0.0, 1.0, -1.0)

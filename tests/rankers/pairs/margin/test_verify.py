@@ -12,7 +12,7 @@ from rankwise.rankers import MarginRanker
 from rankwise.rankers._pair_rows import pair_rows
 from rankwise.rankers.pairs.margin._programs import METHODS
 from tests.models.rewritten import read, write
-from tests.objectives.margins.factories import KINDS, Made, made
+from tests.objectives.margins.factories import KINDS, QueryData, make_data
 from tests.rankers.pairs.margin.factories import fitted, noisy
 from tests.reference import margin_lists as slow
 from tests.reference import stumps_by_definition as stumps
@@ -28,22 +28,22 @@ def assert_same(one, other, close=1e-9):
     assert np.allclose(one.shares, other.shares, rtol=0.0, atol=close)
 
 
-def fit_of(data: Made, **parameters) -> MarginRanker:
+def fit_of(data: QueryData, **parameters) -> MarginRanker:
     return MarginRanker(**parameters).fit(data.H, data.y, qid=data.qid, sample_weight=data.weight)
 
 
-def verify(model: MarginRanker, data: Made):
+def verify(model: MarginRanker, data: QueryData):
     return model.verify(data.H, data.y, qid=data.qid, sample_weight=data.weight)
 
 
-def in_own_order(data: Made) -> Made:
+def in_own_order(data: QueryData) -> QueryData:
     """Queries as the ranker orders them, so that its ν+ are of blocks in this order."""
     rows = pair_rows("", data.H, data.y, data.qid, data.weight, None)
     qid = np.repeat(np.arange(rows.offsets.size - 1), np.diff(rows.offsets))
-    return Made(data.H[rows.order], rows.y, qid, rows.weight)
+    return QueryData(data.H[rows.order], rows.y, qid, rows.weight)
 
 
-def all_hypotheses(model: MarginRanker, rows: np.ndarray, data: Made) -> np.ndarray:
+def all_hypotheses(model: MarginRanker, rows: np.ndarray, data: QueryData) -> np.ndarray:
     """What the model could have combined, on these rows: stumps are those of the rows themselves."""
     if model.hypotheses == "features":
         scale = model.scale_
@@ -58,7 +58,7 @@ def all_hypotheses(model: MarginRanker, rows: np.ndarray, data: Made) -> np.ndar
 def test_verified_from_scratch_it_is_the_same(method, hypotheses, kind):
     """Whether it was solved or broken off; value and bound are those of an optimum that they enclose."""
     seed = 10 * list(KINDS).index(kind) + METHODS.index(method)
-    data, epsilon = made(seed, **{**KINDS[kind], "shift": 1.0}), [0.05, 0.3, 0.8][seed % 3]
+    data, epsilon = make_data(seed, **{**KINDS[kind], "shift": 1.0}), [0.05, 0.3, 0.8][seed % 3]
     for most in (1, 2, 1000):
         model = fit_of(data, method=method, hypotheses=hypotheses, epsilon=epsilon, max_iter=most)
         assert_same(verify(model, data), model.certificate_)
@@ -74,7 +74,7 @@ def _end(values, weights, mass):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", METHODS)
 def test_every_number_is_by_its_definition(method, kind):
-    data, epsilon = in_own_order(made(3, **{**KINDS[kind], "shift": 1.0})), 0.2
+    data, epsilon = in_own_order(make_data(3, **{**KINDS[kind], "shift": 1.0})), 0.2
     model = fit_of(data, method=method, epsilon=epsilon)
     told, scores, epsilon = model.certificate_, model.predict(data.H), model.epsilon_
     better, worse = slow.pairs_of(data.y, data.qid)
@@ -121,10 +121,10 @@ def test_every_number_is_by_its_definition(method, kind):
 @pytest.mark.parametrize(("method", "hypotheses"), SETTINGS)
 def test_on_other_rows_it_says_what_holds_of_those(method, hypotheses, kind):
     """The value is theirs, and the bound is one for them, however many queries and grades they have."""
-    data, epsilon = made(5, **{**KINDS[kind], "shift": 1.0}), 0.3
+    data, epsilon = make_data(5, **{**KINDS[kind], "shift": 1.0}), 0.3
     model = fit_of(data, method=method, hypotheses=hypotheses, epsilon=epsilon)
     for seed, other_kind in enumerate((kind, "queries", "queries and grades", "few rows")):
-        other = in_own_order(made(20 + seed, **{**KINDS[other_kind], "shift": 1.0}))
+        other = in_own_order(make_data(20 + seed, **{**KINDS[other_kind], "shift": 1.0}))
         told = verify(model, other)
         assert any(getattr(told, name) != getattr(model.certificate_, name) for name in ("pairs", "value", "bound"))
         rows = (other.y, other.qid, other.weight, epsilon)

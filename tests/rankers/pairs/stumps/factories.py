@@ -34,14 +34,14 @@ CASES = {
 
 def weighty(case):
     """Dense X, y, qid and weights, of which a pair weighs the product; rows that weigh nothing are left out."""
-    given = CASES[case]
-    features, y, qid = given["X"], given["y"], given.get("qid", np.zeros(ROWS, dtype=int))
-    weight = given.get("sample_weight", np.ones(ROWS))
-    if "query_weight" in given:
+    fit_args = CASES[case]
+    features, y, qid = fit_args["X"], fit_args["y"], fit_args.get("qid", np.zeros(ROWS, dtype=int))
+    weight = fit_args.get("sample_weight", np.ones(ROWS))
+    if "query_weight" in fit_args:
         names = list(dict.fromkeys(qid.tolist()))
-        weight = weight * np.sqrt(given["query_weight"][[names.index(q) for q in qid.tolist()]])
-    some = weight > 0
-    return (features.toarray() if sp.issparse(features) else features)[some], y[some], qid[some], weight[some]
+        weight = weight * np.sqrt(fit_args["query_weight"][[names.index(q) for q in qid.tolist()]])
+    weighs = weight > 0
+    return (features.toarray() if sp.issparse(features) else features)[weighs], y[weighs], qid[weighs], weight[weighs]
 
 
 def booster_rows(case):
@@ -51,5 +51,5 @@ def booster_rows(case):
 
 
 def fitted(model, case, **more):
-    given = dict(CASES[case])
-    return model.fit(given.pop("X"), given.pop("y"), **given, **more)
+    fit_args = dict(CASES[case])
+    return model.fit(fit_args.pop("X"), fit_args.pop("y"), **fit_args, **more)

@@ -51,40 +51,40 @@ def test_without_patience_all_rounds_are_kept_and_judged(kind):
 @pytest.mark.parametrize("case", CASES)
 def test_the_last_stage_is_the_model(kind, case):
     model, features = fitted(kind(n_estimators=30), case), CASES[case]["X"]
-    *_, last = model.staged_predict(features)
-    assert np.allclose(last, model.predict(features), rtol=0, atol=1e-12)
+    *_, final = model.staged_predict(features)
+    assert np.allclose(final, model.predict(features), rtol=0, atol=1e-12)
     fewer = fitted(kind(n_estimators=7), case)
     assert np.allclose(list(model.staged_predict(features))[6], fewer.predict(features), rtol=0, atol=1e-12)
 
 
 @KINDS
-@pytest.mark.parametrize("judged", [True, False])
-def test_an_interrupted_training_keeps_the_best_so_far(kind, judged, caplog):
+@pytest.mark.parametrize("evaluated", [True, False])
+def test_an_interrupted_training_keeps_the_best_so_far(kind, evaluated, caplog):
     def stop(number, values):
-        assert bool(values) == judged
+        assert bool(values) == evaluated
         if number == 9:
             raise KeyboardInterrupt
 
-    model = _fit(kind("ndcg@5", n_estimators=100), eval_set=EVAL_SET if judged else None, callbacks=[stop])
+    model = _fit(kind("ndcg@5", n_estimators=100), eval_set=EVAL_SET if evaluated else None, callbacks=[stop])
     assert model.interrupted_
     assert "the best so far is kept" in caplog.text
-    best = int(np.argmax(model.evals_result_["valid_0"]["ndcg@5"])) + 1 if judged else 9
+    best = int(np.argmax(model.evals_result_["valid_0"]["ndcg@5"])) + 1 if evaluated else 9
     expected = _fit(kind("ndcg@5", n_estimators=best))
     assert np.array_equal(model.predict(X), expected.predict(X))
 
 
 @KINDS
 def test_an_interruption_within_a_round_keeps_the_rounds_before(kind, monkeypatch):
-    from rankwise.rankers.pairs.stumps._watch import Watch
+    from rankwise.rankers.pairs.stumps._boosted import StagedEvaluation
 
-    add = Watch.add
+    add = StagedEvaluation.add
 
     def interrupted(self, *stump):
         if self.round == 5:
             raise KeyboardInterrupt
         add(self, *stump)
 
-    monkeypatch.setattr(Watch, "add", interrupted)
+    monkeypatch.setattr(StagedEvaluation, "add", interrupted)
     model = _fit(kind(n_estimators=100))
     monkeypatch.undo()
     assert (model.interrupted_, len(model.rounds_)) == (True, 5)
@@ -98,10 +98,10 @@ def test_neither_threads_nor_sparse_storage_change_what_is_learnt(kind, monkeypa
     y = np.digitize(features[:, 0] + features[:, 1] + rng.normal(size=9000), [0.0, 1.0])
     qid = rng.integers(0, 30, 9000)
     monkeypatch.setenv("RANKWISE_NUM_THREADS", "1")
-    expected = kind(n_estimators=10).fit(features, y, qid=qid).rounds_.told()
+    expected = kind(n_estimators=10).fit(features, y, qid=qid).rounds_.to_state()
     monkeypatch.setenv("RANKWISE_NUM_THREADS", "3")
-    assert kind(n_estimators=10).fit(features, y, qid=qid).rounds_.told() == expected
-    assert kind(n_estimators=10).fit(sp.csr_matrix(features), y, qid=qid).rounds_.told() == expected
+    assert kind(n_estimators=10).fit(features, y, qid=qid).rounds_.to_state() == expected
+    assert kind(n_estimators=10).fit(sp.csr_matrix(features), y, qid=qid).rounds_.to_state() == expected
 
 
 @KINDS
@@ -113,11 +113,11 @@ def test_row_order_does_not_matter_to_a_bit_where_rows_differ_in_weight_alone(ki
         np.arange(240) // 60,
     )
     weight = rng.random(240)
-    expected = kind(n_estimators=30).fit(features, y, qid=qid, sample_weight=weight).rounds_.told()
+    expected = kind(n_estimators=30).fit(features, y, qid=qid, sample_weight=weight).rounds_.to_state()
     for _ in range(5):
         order = rng.permutation(240)
         moved = kind(n_estimators=30).fit(features[order], y[order], qid=qid[order], sample_weight=weight[order])
-        assert moved.rounds_.told() == expected
+        assert moved.rounds_.to_state() == expected
 
 
 @KINDS
@@ -147,12 +147,12 @@ def test_a_file_has_the_whole_model(kind, tmp_path):
 
 
 BROKEN = {
-    "stumps": lambda told: told.pop("rounds"),
-    "a feature": lambda told: told["rounds"]["feature"].__setitem__(0, 5),
-    "rounds": lambda told: [part.pop() for part in told["rounds"].values()],
-    "a number": lambda told: told.__setitem__("rho", "high"),
-    "a number that is not finite": lambda told: told.__setitem__("gamma", float("nan")),
-    "a number that lacks": lambda told: told.pop("share"),
+    "stumps": lambda state: state.pop("rounds"),
+    "a feature": lambda state: state["rounds"]["feature"].__setitem__(0, 5),
+    "rounds": lambda state: [part.pop() for part in state["rounds"].values()],
+    "a number": lambda state: state.__setitem__("rho", "high"),
+    "a number that is not finite": lambda state: state.__setitem__("gamma", float("nan")),
+    "a number that lacks": lambda state: state.pop("share"),
 }
 
 
@@ -165,7 +165,7 @@ def test_a_broken_file_is_refused(case):
 
 
 @pytest.mark.parametrize(
-    ("model", "said"),
+    ("model", "message"),
     [
         (SoftRankBoost(epsilon=0), "epsilon must be a number above 0 and at most 1, got 0"),
         (SoftRankBoost(epsilon=[0.5]), r"epsilon must be a number above 0 and at most 1, got \[0.5\]"),
@@ -174,8 +174,8 @@ def test_a_broken_file_is_refused(case):
     ],
     ids=str,
 )
-def test_parameters_out_of_range_are_errors(model, said):
-    with pytest.raises(DataError, match=said):
+def test_parameters_out_of_range_are_errors(model, message):
+    with pytest.raises(DataError, match=message):
         model.fit(X, GRADED)
 
 

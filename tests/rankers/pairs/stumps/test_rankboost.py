@@ -19,20 +19,20 @@ ROUNDS = 25
 
 @pytest.mark.parametrize("case", CASES)
 def test_rounds_are_those_of_the_definition(case):
-    features, *rest = weighty(case)
-    history = slow.rankboost(features, slow.pairs_of(*rest), ROUNDS)
+    features, *targets = weighty(case)
+    history = slow.rankboost(features, slow.pairs_of(*targets), ROUNDS)
     rounds = fitted(RankBoost(n_estimators=ROUNDS), case).rounds_
-    assert rounds.feature.tolist() == [one[0] for one in history]
-    assert rounds.threshold.tolist() == [one[1] for one in history]
-    assert rounds.sign.tolist() == [one[2] for one in history]
-    assert np.allclose(2 * rounds.weight, [one[3] for one in history], rtol=1e-9, atol=0)
+    assert rounds.feature.tolist() == [stump[0] for stump in history]
+    assert rounds.threshold.tolist() == [stump[1] for stump in history]
+    assert rounds.sign.tolist() == [stump[2] for stump in history]
+    assert np.allclose(2 * rounds.weight, [stump[3] for stump in history], rtol=1e-9, atol=0)
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_weights_of_rows_are_sums_over_pairs(case):
-    _, *rest = weighty(case)
-    count, pairs = len(rest[0]), slow.pairs_of(*rest)
-    booster = PairBooster(graded_rows(booster_rows(case)), count)
+    _, *targets = weighty(case)
+    count, pairs = len(targets[0]), slow.pairs_of(*targets)
+    booster = PairBooster(graded_rows(booster_rows(case)))
     assert np.allclose(booster.row_weights(), slow.row_weights(pairs, pairs[2] / pairs[2].sum(), count))
     scores = np.random.default_rng(0).normal(size=count, scale=5)
     for shift in (0.0, 1e4, -1e4):
@@ -44,7 +44,7 @@ def test_weights_of_rows_are_sums_over_pairs(case):
 @pytest.mark.parametrize("size", [30.0, 1e3, 1e6])
 def test_scores_of_any_size_leave_weights_that_add_up(size):
     rows = pair_rows("", X, GRADED, QID, None, None)
-    booster = PairBooster(graded_rows(rows), len(X))
+    booster = PairBooster(graded_rows(rows))
     for scores in (GRADED, -GRADED, np.random.default_rng(0).normal(size=len(X))):
         booster.scores = size * scores[booster.rows.order]
         u = booster.row_weights()

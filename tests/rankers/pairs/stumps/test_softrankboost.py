@@ -12,7 +12,7 @@ from rankwise.data import r_of_k
 from rankwise.kernels.pairs import _capped_weights as kernels
 from rankwise.rankers import RankBoost, SoftRankBoost
 from rankwise.rankers._pair_rows import pair_rows
-from rankwise.rankers.pairs.stumps._graded_rows import blocks_of, graded_rows
+from rankwise.rankers.pairs.stumps._graded_rows import graded_rows, halved_blocks
 from rankwise.rankers.pairs.stumps._rankboost import PairBooster
 from rankwise.rankers.pairs.stumps._softrankboost import CappedBooster
 from tests.rankers.pairs.stumps.factories import BINARY, CASES, GRADED, QID, X, booster_rows, fitted, weighty
@@ -30,11 +30,11 @@ def _blocks(case):
 @pytest.mark.parametrize("case", CASES)
 def test_every_pair_is_in_one_block(case):
     rows = graded_rows(booster_rows(case))
-    blocks, found = blocks_of(rows), []
+    blocks, listed = halved_blocks(rows), []
     for a, b, c in zip(blocks.starts, blocks.middles, blocks.stops, strict=True):
-        found += [(i, j) for i in rows.order[b:c].tolist() for j in rows.order[a:b].tolist()]
+        listed += [(i, j) for i in rows.order[b:c].tolist() for j in rows.order[a:b].tolist()]
     better, worse, _ = slow.pairs_of(*weighty(case)[1:])
-    assert sorted(found) == sorted(zip(better.tolist(), worse.tolist(), strict=True))
+    assert sorted(listed) == sorted(zip(better.tolist(), worse.tolist(), strict=True))
     assert np.allclose(np.sort(blocks.shares), np.sort(slow.shares_of(*_blocks(case))))
 
 
@@ -61,7 +61,7 @@ def test_rounds_are_those_of_the_definition(case):
         for (better, worse), share in zip(blocks, slow.shares_of(blocks, weight), strict=True):
             u[better] += share * slow.capped(-rate * stages[t - 1][better], weight[better], epsilon**-0.5)
             u[worse] -= share * slow.capped(rate * stages[t - 1][worse], weight[worse], epsilon**-0.5)
-        edges = {(one[1], one[2], one[3]): one[0] for one in best_stumps(features, u)}
+        edges = {(stump[1], stump[2], stump[3]): stump[0] for stump in best_stumps(features, u)}
         learnt = model.rounds_[t - 1 : t]
         edge = edges[learnt.feature[0], learnt.threshold[0], learnt.sign[0]]
         assert edge == pytest.approx(max(edges.values()), rel=1e-9)
@@ -90,11 +90,11 @@ def test_reported_margins_are_those_of_the_scores(case):
     values, margins, right, pairs = [], [], [], []
     for better, worse in blocks:
         both = weight[better][:, None] * weight[worse]
-        least = 0.0
+        lowest = 0.0
         for rows, sign in ((better, 1), (worse, -1)):  # the worst weights: all on the lowest margins, up to the caps
             order = rows[np.argsort(sign * scores[rows])]
             share = np.minimum(np.cumsum(weight[order]) / weight[rows].sum() / math.sqrt(epsilon), 1.0)
-            least += np.dot(np.diff(share, prepend=0.0), sign * scores[order])
+            lowest += np.dot(np.diff(share, prepend=0.0), sign * scores[order])
         below = [
             np.sum(weight[better] * (scores[better] < s)) <= math.sqrt(epsilon) * weight[better].sum()
             for s in scores[better]
@@ -104,7 +104,7 @@ def test_reported_margins_are_those_of_the_scores(case):
             for s in scores[worse]
         ]
         margin = scores[better][below].max() - scores[worse][above].min()
-        values.append(least)
+        values.append(lowest)
         margins.append(margin)
         pairs.append(both.sum())
         right.append(np.sum(both * (scores[better][:, None] - scores[worse] >= margin)))
@@ -119,8 +119,8 @@ def test_weights_stay_within_the_caps_where_rankboosts_blow_up():
     rows = pair_rows("", made.X, made.y, None, None, None)
     epsilon, largest = 0.2, {}
     for name, booster, model in (
-        ("soft", CappedBooster(graded_rows(rows), 300, epsilon), SoftRankBoost(epsilon=epsilon, n_estimators=300)),
-        ("plain", PairBooster(graded_rows(rows), 300), RankBoost(n_estimators=300)),
+        ("soft", CappedBooster(graded_rows(rows), epsilon), SoftRankBoost(epsilon=epsilon, n_estimators=300)),
+        ("plain", PairBooster(graded_rows(rows)), RankBoost(n_estimators=300)),
     ):
         rounds = model.fit(made.X, made.y).rounds_
         largest[name] = []
@@ -149,4 +149,4 @@ def test_a_mean_of_stumps_lies_between_minus_one_and_one():
     assert np.allclose(model.stumps_.scores(X), model.predict(X))
     assert np.abs(model.predict(X)).max() <= 1.0
     assert np.unique(model.predict(X)).size == np.unique(np.round(model.predict(X) * 50)).size  # ties are ties
-    assert blocks_of(graded_rows(pair_rows("", X, GRADED, QID, None, None))).shares.sum() == pytest.approx(1.0)
+    assert halved_blocks(graded_rows(pair_rows("", X, GRADED, QID, None, None))).shares.sum() == pytest.approx(1.0)

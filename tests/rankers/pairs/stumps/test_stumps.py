@@ -45,14 +45,14 @@ def test_the_best_are_those_of_all_stumps(name, form, balanced):
     u = np.random.default_rng(1).normal(size=len(X))
     u -= u.mean() * balanced
     expected = slow.best_stumps(X, u)
-    found = StumpSearch(sp.csr_matrix(X) if form == "sparse" else X).best(u, X.shape[1])
-    edges = [one[0] for one in expected]
-    assert np.allclose(found[3], edges, rtol=1e-13, atol=1e-13)
-    assert found[0].tolist() == [one[1] for one in expected]
-    assert found[1].tolist() == [one[2] for one in expected]
-    assert found[2].tolist() == [one[3] for one in expected]
+    actual = StumpSearch(sp.csr_matrix(X) if form == "sparse" else X).best(u, X.shape[1])
+    edges = [stump[0] for stump in expected]
+    assert np.allclose(actual[3], edges, rtol=1e-13, atol=1e-13)
+    assert actual[0].tolist() == [stump[1] for stump in expected]
+    assert actual[1].tolist() == [stump[2] for stump in expected]
+    assert actual[2].tolist() == [stump[3] for stump in expected]
     fewer = StumpSearch(X).best(u, 2)
-    assert all(np.array_equal(part, whole[:2]) for part, whole in zip(fewer, found, strict=True))
+    assert all(np.array_equal(part, longer[:2]) for part, longer in zip(fewer, actual, strict=True))
 
 
 @pytest.mark.parametrize("name", MATRICES)
@@ -69,12 +69,12 @@ def test_equal_edges_go_to_the_lowest_feature_and_threshold():
     column = np.array([0.0, 1.0, 2.0, 3.0])
     X = np.column_stack([np.zeros(4), -column, column, column])
     for features in (X, sp.csr_matrix(X)):
-        found = StumpSearch(features).best(np.array([0.1, -0.3, 0.3, -0.1]), 4)  # |edge| .2, .4, .2 at three cuts
-        assert found[0].tolist() == [1, 2, 3]
-        assert found[1].tolist() == [-1.5, 1.5, 1.5]
-        assert np.array_equal(found[3], np.full(3, found[3][0]))
-        found = StumpSearch(features).best(np.array([0.1, 0.0, 0.0, -0.1]), 1)
-        assert (found[0][0], found[1][0], found[2][0]) == (1, -2.5, 1)
+        actual = StumpSearch(features).best(np.array([0.1, -0.3, 0.3, -0.1]), 4)  # |edge| .2, .4, .2 at three cuts
+        assert actual[0].tolist() == [1, 2, 3]
+        assert actual[1].tolist() == [-1.5, 1.5, 1.5]
+        assert np.array_equal(actual[3], np.full(3, actual[3][0]))
+        actual = StumpSearch(features).best(np.array([0.1, 0.0, 0.0, -0.1]), 1)
+        assert (actual[0][0], actual[1][0], actual[2][0]) == (1, -2.5, 1)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -85,14 +85,14 @@ def test_of_many_equal_edges_the_lowest_threshold_is_found(seed):
     u = rng.integers(-1, 2, 400).astype(float)
     expected = slow.best_stumps(X, u)
     for features in (X, sp.csr_matrix(X)):
-        found = StumpSearch(features).best(u, 4)
-        assert list(zip(found[3], found[0], found[1], found[2], strict=True)) == expected
+        actual = StumpSearch(features).best(u, 4)
+        assert list(zip(actual[3], actual[0], actual[1], actual[2], strict=True)) == expected
 
 
 def test_a_bin_that_can_be_no_better_than_others_may_hold_the_lowest_threshold():
     u = np.repeat([-1.0, 1.0, -1.0, 0.0, 1.0], 16)  # the edge is 32 within the first 32 rows, and within the next
-    found = StumpSearch(np.arange(80.0)[:, None]).best(u)
-    assert [part.tolist() for part in found] == [[0], [15.5], [1], [32.0]]
+    actual = StumpSearch(np.arange(80.0)[:, None]).best(u)
+    assert [part.tolist() for part in actual] == [[0], [15.5], [1], [32.0]]
 
 
 EXTREMES = [
@@ -116,9 +116,9 @@ def test_thresholds_separate_any_two_values_also_from_a_file(two, form):
     features = sp.csr_matrix(X) if form == "sparse" else X
     feature, threshold, sign, edge = StumpSearch(features).best(np.array([1.0, -1.0]))
     assert edge.tolist() == [2.0]
-    stumps = Stumps.from_told(json.loads(json.dumps(Stumps.of(feature, threshold, sign, [0.5]).told())), 1)
-    for given in (X, features, X.astype(np.float64)):
-        assert stumps.scores(given).tolist() == [0.5, -0.5]
+    stumps = Stumps.from_state(json.loads(json.dumps(Stumps.of(feature, threshold, sign, [0.5]).to_state())), 1)
+    for matrix in (X, features, X.astype(np.float64)):
+        assert stumps.scores(matrix).tolist() == [0.5, -0.5]
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-300, 1e300])
@@ -126,8 +126,8 @@ def test_weights_of_any_size_are_summed_to_the_last_digit(scale):
     X = RNG.normal(size=(200, 3))
     u = np.exp(RNG.normal(size=200, scale=8)) * np.where(RNG.random(200) < 0.5, -1, 1)
     u *= scale / np.abs(u).max()
-    found = StumpSearch(X).best(u, 3)
-    assert np.allclose(found[3], [one[0] for one in slow.best_stumps(X, u)], rtol=1e-13, atol=0.0)
+    actual = StumpSearch(X).best(u, 3)
+    assert np.allclose(actual[3], [stump[0] for stump in slow.best_stumps(X, u)], rtol=1e-13, atol=0.0)
 
 
 def _long_columns(rows=7000):
@@ -157,22 +157,24 @@ def test_long_columns_are_searched_whole(skew, kind):
         u -= u.mean() * (1 - noise)
         edges = []
         for column in X.T:
-            known = ~np.isnan(column)
-            at = np.unique(column[known], return_inverse=True)[1]
-            edges.append(np.abs(u[known].sum() - 2 * np.cumsum(np.bincount(at, u[known]))[:-1]).max())
+            present = ~np.isnan(column)
+            at = np.unique(column[present], return_inverse=True)[1]
+            edges.append(np.abs(u[present].sum() - 2 * np.cumsum(np.bincount(at, u[present]))[:-1]).max())
         for features in (X, sp.csr_matrix(X)):
             search = StumpSearch(features)
-            found = search.best(u, X.shape[1])
-            assert np.allclose(found[3], np.sort(edges)[::-1], rtol=1e-10)
-            assert np.allclose(np.array(edges)[found[0]], found[3], rtol=1e-10)
-            assert all(np.array_equal(one, several[:1]) for one, several in zip(search.best(u), found, strict=True))
-            for feature, threshold, sign, edge in zip(*found, strict=True):
+            actual = search.best(u, X.shape[1])
+            assert np.allclose(actual[3], np.sort(edges)[::-1], rtol=1e-10)
+            assert np.allclose(np.array(edges)[actual[0]], actual[3], rtol=1e-10)
+            assert all(
+                np.array_equal(stump, several[:1]) for stump, several in zip(search.best(u), actual, strict=True)
+            )
+            for feature, threshold, sign, edge in zip(*actual, strict=True):
                 assert np.dot(u, sign * search.values(feature, threshold)) == pytest.approx(edge, rel=1e-10)
 
 
 def test_no_weights_no_stumps():
-    found = StumpSearch(MATRICES["continuous"]).best(np.zeros(80), 3)
-    assert [part.size for part in found] == [0, 0, 0, 0]
+    actual = StumpSearch(MATRICES["continuous"]).best(np.zeros(80), 3)
+    assert [part.size for part in actual] == [0, 0, 0, 0]
     with pytest.raises(ShapeError, match="each of the 80 rows, got shape"):
         StumpSearch(MATRICES["continuous"]).best(np.zeros(79))
 
@@ -185,8 +187,8 @@ def test_neither_row_order_nor_threads_change_a_bit(monkeypatch):
         monkeypatch.setenv("RANKWISE_NUM_THREADS", count)
         assert threads.thread_count() == int(count)
         for rows, weights in ((X, u), (X[order], u[order]), (sp.csr_matrix(X), u)):
-            found = StumpSearch(rows).best(weights, 7)
-            assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
+            actual = StumpSearch(rows).best(weights, 7)
+            assert all(np.array_equal(a, b) for a, b in zip(actual, expected, strict=True))
 
 
 def _stumps(count=40, columns=9):
@@ -208,18 +210,18 @@ def test_scores_and_parts_are_sums_over_stumps(name):
         ),
         shape=X.shape,
     )
-    for one in (stumps, stumps.merged(), stumps[np.argsort(stumps.weight)]):
-        for given in (X, X.astype(np.float32), np.asfortranarray(X), sp.csr_matrix(X), repeated):
-            assert np.allclose(one.scores(given), expected, rtol=0, atol=1e-13)
-        assert np.allclose(one.parts(X).sum(axis=1), expected, rtol=0, atol=1e-13)
-    assert np.array_equal(stumps.parts(X)[:, 4], stumps[stumps.feature == 4].scores(X))
+    for stump in (stumps, stumps.merged(), stumps[np.argsort(stumps.weight)]):
+        for matrix in (X, X.astype(np.float32), np.asfortranarray(X), sp.csr_matrix(X), repeated):
+            assert np.allclose(stump.scores(matrix), expected, rtol=0, atol=1e-13)
+        assert np.allclose(stump.contributions(X).sum(axis=1), expected, rtol=0, atol=1e-13)
+    assert np.array_equal(stumps.contributions(X)[:, 4], stumps[stumps.feature == 4].scores(X))
 
 
 def test_equal_stumps_are_merged_and_those_that_cancel_left_out():
     merged = Stumps.of(
         [1, 0, 1, 2, 2, 1], [0.5, 0.5, 0.5, 1.0, 1.0, 0.25], [1, 1, -1, 1, -1, 1], [3, 1, 1, 2, 2, 1]
     ).merged()
-    assert merged.told() == {
+    assert merged.to_state() == {
         "feature": [0, 1, 1],
         "threshold": [0.5, 0.25, 0.5],
         "sign": [1, 1, 1],
@@ -254,4 +256,4 @@ BROKEN = {
 @pytest.mark.parametrize("case", BROKEN)
 def test_stumps_of_a_file_are_not_trusted(case):
     with pytest.raises(ModelFileError, match="must be lists of features below 3"):
-        Stumps.from_told(BROKEN[case], 3)
+        Stumps.from_state(BROKEN[case], 3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 
-def made(grades=2, queries=1, rows=24, features=4, seed=0):
+def make_data(grades=2, queries=1, rows=24, features=4, seed=0):
     """X, y, qid: labels follow a line through the features, with noise; queries are of different lengths."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(rows, features)) * rng.uniform(0.5, 2.0, features)

@@ -10,16 +10,15 @@ import scipy.sparse as sp
 
 import rankwise as rw
 from rankwise.errors import DataError, ShapeError
-from rankwise.rankers.pairs.svm._linear import LinearRows
-from rankwise.rankers.pairs.svm._newton import Problem
-from rankwise.rankers.pairs.svm._pairs import Pairs
-from rankwise.rankers.pairs.svm._stretch import stretch
+from rankwise.rankers.pairs.svm._newton import Iterate, LinearProblem, LinearRows
+from rankwise.rankers.pairs.svm._pair_loss import PairLoss, unit_lists
+from rankwise.rankers.pairs.svm._solve import best_scale
 from tests.rankers.factories import EVAL_SET, TRAIN, VALID
-from tests.rankers.pairs.svm.factories import made
+from tests.rankers.pairs.svm.factories import make_data
 
 MODELS = {
     "ranksvm": rw.RankSVM,
-    "ranksvm-hinge": lambda *args, **given: rw.RankSVM(*args, loss="hinge", **given),
+    "ranksvm-hinge": lambda *args, **options: rw.RankSVM(*args, loss="hinge", **options),
     "aucsvm": rw.AUCSVM,
 }
 SEVERAL = [0.001, 0.1, 10.0]
@@ -30,14 +29,14 @@ def make(request):
     return MODELS[request.param]
 
 
-def fit(model, **given):
-    return model.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, **given)
+def fit(model, **options):
+    return model.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, **options)
 
 
 def test_the_best_c_on_the_eval_set_is_kept(make):
     model = fit(make("ndcg@5", C=SEVERAL), eval_set=EVAL_SET)
     alone = [fit(make("ndcg@5", C=C), eval_set=EVAL_SET) for C in SEVERAL]
-    values = [one.best_score_ for one in alone]
+    values = [single.best_score_ for single in alone]
     assert model.evals_result_["valid_0"]["ndcg@5"] == pytest.approx(values, abs=0.01)
     assert len(set(model.evals_result_["valid_0"]["ndcg@5"])) > 1
     assert model.best_score_ == max(model.evals_result_["valid_0"]["ndcg@5"])
@@ -128,8 +127,8 @@ def test_steps_are_told_and_counted(make):
     model = make("ndcg@5", C=SEVERAL)
     fit(model, eval_set=EVAL_SET, callbacks=[lambda number, values: steps.append((number, values))])
     assert [number for number, _ in steps] == list(range(1, len(steps) + 1))
-    judged = [values["ndcg@5"] for _, values in steps if values]
-    assert judged == model.evals_result_["valid_0"]["ndcg@5"]
+    evaluated = [values["ndcg@5"] for _, values in steps if values]
+    assert evaluated == model.evals_result_["valid_0"]["ndcg@5"]
     assert len(steps) <= model.max_rounds(TRAIN.y, TRAIN.qid)
 
 
@@ -164,24 +163,24 @@ def test_any_order_of_rows_and_any_number_of_threads_give_the_same_model(make, k
     X = rng.normal(size=(9000, 3)).astype(np.float32)
     X[:4000] = X[:4000].round(0)
     y, qid = np.digitize(X[:, 0] + rng.normal(size=len(X)), [0.0, 1.0]), rng.integers(0, 3, len(X))
-    given = np.asarray if kind == "dense" else sp.csr_matrix
-    found = []
+    convert = np.asarray if kind == "dense" else sp.csr_matrix
+    coefs = []
     for order, threads in ((np.arange(y.size), "1"), (np.argsort(y), "2"), (rng.permutation(y.size), "3")):
         monkeypatch.setenv("RANKWISE_NUM_THREADS", threads)
-        found.append(make(C=100.0).fit(given(X[order]), y[order], qid=qid[order]).coef_)
-    assert np.array_equal(found[0], found[1])
-    assert np.array_equal(found[0], found[2])
+        coefs.append(make(C=100.0).fit(convert(X[order]), y[order], qid=qid[order]).coef_)
+    assert np.array_equal(coefs[0], coefs[1])
+    assert np.array_equal(coefs[0], coefs[2])
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
 def test_constant_features_count_for_nothing_and_shifts_do_not_matter(make, kind):
     X = np.column_stack([TRAIN.X, np.full(len(TRAIN), 5.0), np.zeros(len(TRAIN))]).astype(np.float64)
-    given = np.asarray if kind == "dense" else sp.csr_matrix
-    model = make(standardize=True).fit(given(X), TRAIN.y, qid=TRAIN.qid)
+    convert = np.asarray if kind == "dense" else sp.csr_matrix
+    model = make(standardize=True).fit(convert(X), TRAIN.y, qid=TRAIN.qid)
     assert not model.coef_[-2:].any()
-    moved = make(standardize=True).fit(given(X + 100.0), TRAIN.y, qid=TRAIN.qid)
+    moved = make(standardize=True).fit(convert(X + 100.0), TRAIN.y, qid=TRAIN.qid)
     np.testing.assert_allclose(moved.coef_, model.coef_, rtol=0, atol=1e-4 * np.abs(model.coef_).max())
-    plain = make(standardize=False).fit(given(X), TRAIN.y, qid=TRAIN.qid)
+    plain = make(standardize=False).fit(convert(X), TRAIN.y, qid=TRAIN.qid)
     np.testing.assert_allclose(plain.coef_[-2:], 0.0, atol=1e-12)
 
 
@@ -233,14 +232,14 @@ def test_weights_that_leave_one_class_are_an_error(make):
 def test_rows_of_weight_zero_are_as_if_they_were_not_there(make):
     weight = np.ones(len(TRAIN))
     weight[::3], weight[TRAIN.qid == TRAIN.qid[0]] = 0.0, 0.0
-    kept = TRAIN.rows(np.flatnonzero(weight))
-    without = make().fit(kept.X, kept.y, qid=kept.qid)
+    subset = TRAIN.rows(np.flatnonzero(weight))
+    without = make().fit(subset.X, subset.y, qid=subset.qid)
     np.testing.assert_allclose(fit(make(), sample_weight=weight).coef_, without.coef_, rtol=1e-6)
     queries = np.ones(len(np.unique(TRAIN.qid)))
     queries[0] = 0.0
-    kept = TRAIN.rows(np.flatnonzero(TRAIN.qid != TRAIN.qid[0]))
+    subset = TRAIN.rows(np.flatnonzero(TRAIN.qid != TRAIN.qid[0]))
     weighed = fit(make(), query_weight=queries)
-    np.testing.assert_allclose(weighed.coef_, make().fit(kept.X, kept.y, qid=kept.qid).coef_, rtol=1e-6)
+    np.testing.assert_allclose(weighed.coef_, make().fit(subset.X, subset.y, qid=subset.qid).coef_, rtol=1e-6)
 
 
 def test_two_copies_of_a_document_are_a_document_of_weight_two(make):
@@ -255,10 +254,10 @@ def test_explanations_add_up(make):
     model = fit(make())
     scores = model.predict(VALID.X)
     for X in (VALID.X, sp.csr_matrix(VALID.X)):
-        told = model.explain(X, 0, 7)
-        assert told.difference == pytest.approx(scores[0] - scores[7], rel=1e-5)
-        assert told.contributions.sum() == pytest.approx(told.difference, rel=1e-5)
-        np.testing.assert_allclose(told.contributions, (VALID.X[0] - VALID.X[7]) * model.coef_, rtol=1e-5)
+        explanation = model.explain(X, 0, 7)
+        assert explanation.difference == pytest.approx(scores[0] - scores[7], rel=1e-5)
+        assert explanation.contributions.sum() == pytest.approx(explanation.difference, rel=1e-5)
+        np.testing.assert_allclose(explanation.contributions, (VALID.X[0] - VALID.X[7]) * model.coef_, rtol=1e-5)
 
 
 def test_sparse_rows_are_never_made_dense(make):
@@ -281,18 +280,18 @@ def test_entries_of_sparse_rows_that_are_stored_twice_are_added_up(make):
 
 
 def test_aucsvm_pools_the_rows_of_all_queries():
-    X, y, qid = made(3, 4, rows=60)
+    X, y, qid = make_data(3, 4, rows=60)
     pooled, by_query = rw.AUCSVM().fit(X, y), rw.AUCSVM().fit(X, y, qid=qid)
     assert np.array_equal(pooled.coef_, by_query.coef_)
     assert (pooled.n_queries_, by_query.n_queries_) == (1, 4)
-    own = rw.AUCSVM().fit(X, y, qid=np.arange(y.size))  # a query of each document: there are pairs all the same
-    assert np.array_equal(own.coef_, pooled.coef_)
+    separate = rw.AUCSVM().fit(X, y, qid=np.arange(y.size))  # a query of each document: there are pairs all the same
+    assert np.array_equal(separate.coef_, pooled.coef_)
     with pytest.raises(ShapeError, match="qid must have one entry per row"):
         rw.AUCSVM().fit(X, y, qid=qid[:-1])
 
 
 def test_aucsvm_has_a_model_for_each_grade():
-    X, y, _ = made(4, 1, rows=80)
+    X, y, _ = make_data(4, 1, rows=80)
     model = rw.AUCSVM("mauc", tol=1e-6).fit(X, y)
     assert model.grades_.tolist() == [1.0, 2.0, 3.0]
     for grade, coef in zip(model.grades_, model.coefs_, strict=True):
@@ -313,7 +312,7 @@ def test_aucsvm_takes_grades_not_any_number():
 @pytest.mark.parametrize("C", [1.0, 1e3, 1e6])
 def test_pairs_that_can_all_be_told_apart(C):
     """More features than rows: every margin can be reached, and a large C makes much of what a pair lacks of it."""
-    X, y, _ = made(2, 1, rows=30, features=60)
+    X, y, _ = make_data(2, 1, rows=30, features=60)
     model = rw.RankSVM(loss="hinge", C=C).fit(X, y)
     scores = model.predict(X)
     assert scores[y == 1].min() - scores[y == 0].max() > 1 - 1e-3
@@ -321,17 +320,17 @@ def test_pairs_that_can_all_be_told_apart(C):
     assert model.objective_ == pytest.approx(rw.RankSVM(loss="hinge", C=C, tol=1e-6).fit(X, y).objective_, rel=1e-4)
 
 
-def test_weights_are_stretched_to_the_best_length():
+def test_weights_are_scaled_to_the_best_length():
     """Against a search over many lengths."""
     rng = np.random.default_rng(0)
     for seed in range(10):
-        X, y, _ = made(3, 1, rows=30, features=3, seed=seed)
-        rows, pairs = LinearRows.of(X, None, scaled=False), Pairs.of(y, np.array([0, 30]))
+        X, y, _ = make_data(3, 1, rows=30, features=3, seed=seed)
+        rows, lists = LinearRows.of(X, None, standardize=False), unit_lists(y, np.array([0, 30]))
         w = rng.normal(size=3) * 10.0 ** rng.integers(-2, 2)
         C = 10.0 ** rng.integers(-1, 4)
-        at = Problem(rows, pairs, C, 0.1).at(w, rows.scores(w))
+        at = Iterate(LinearProblem(rows, lists, C, 0.1), w, rows.scores(w))
         lengths = np.geomspace(1e-4, 1e4, 4001)
-        by_search = [0.5 * t**2 * (w @ w) + C * pairs.at(t * at.scores, 0.1).hinge for t in lengths]
-        factor, objective = stretch(at, C, 0.99 * min(by_search))
-        assert objective == pytest.approx(0.5 * factor**2 * (w @ w) + C * pairs.at(factor * at.scores, 0.1).hinge)
+        by_search = [0.5 * t**2 * (w @ w) + C * PairLoss(lists, t * at.scores, 0.1).hinge for t in lengths]
+        scale, objective = best_scale(at, C, 0.99 * min(by_search))
+        assert objective == pytest.approx(0.5 * scale**2 * (w @ w) + C * PairLoss(lists, scale * at.scores, 0.1).hinge)
         assert objective <= min(by_search) * 1.002

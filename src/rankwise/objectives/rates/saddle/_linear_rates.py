@@ -22,7 +22,7 @@ from scipy.optimize import minimize
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import Metric
 from rankwise.objectives.rates._objective import RateObjective
-from rankwise.objectives.rates._statements import Counts
+from rankwise.objectives.rates._statements import RateCounts
 from rankwise.objectives.rates.saddle._partials import partials
 from rankwise.objectives.rates.saddle._saddle import MAX_MULTIPLIER, MIN_SPLIT, SaddlePoint
 from rankwise.objectives.rates.saddle._surrogates import Surrogate
@@ -40,15 +40,18 @@ class LinearRates:
 
     Parameters
     ----------
-    weights, thresholds, multipliers, levels, costs, excesses, bound, gap, violation, iterations, converged
-        As below.
-
-    Attributes
-    ----------
     weights : ndarray of shape (n_features,)
         The weights w.
-    thresholds, multipliers, levels, costs, excesses : ndarray of shape (size,)
-        One entry per anchor of the objective.
+    thresholds : ndarray of shape (size,)
+        The threshold of each anchor of the objective.
+    multipliers : ndarray of shape (size,)
+        What an excess costs at each anchor, λ.
+    levels : ndarray of shape (size,)
+        What each anchor asks for: a precision, a recall, a false positive rate or a β.
+    costs : ndarray of shape (size,)
+        What is minimized at each anchor, in shares of the positives.
+    excesses : ndarray of shape (size,)
+        What must not be positive at each anchor.
     bound : float
         The metric on these rows is at least this, if there is no violation.
     gap : float
@@ -59,6 +62,10 @@ class LinearRates:
         Steps of L-BFGS.
     converged : bool
         Whether the gap is within the tolerance.
+
+    References
+    ----------
+    Eban, Schain, Mackey, Gordon, Rifkin and Elidan (2017), Scalable Learning of Non-Decomposable Objectives, AISTATS.
     """
 
     weights: FloatArray
@@ -87,7 +94,7 @@ class _Program:
         d, k = self.X.shape[1], self.saddle.objective.size
         return z[:d], z[d : d + k], np.maximum(np.exp(np.clip(z[d + k :], -50.0, 50.0)), MIN_SPLIT)
 
-    def counts(self, z: FloatArray) -> tuple[FloatArray, Counts]:
+    def counts(self, z: FloatArray) -> tuple[FloatArray, RateCounts]:
         """Scores and bounded counts at w, b and ψ."""
         w, b, split = self.unpack(z)
         scores = self.X @ w

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rankwise.objectives.rates._objective import RateObjective
-from rankwise.objectives.rates._statements import Counts
+from rankwise.objectives.rates._statements import RateCounts
 from rankwise.types import FloatArray
 
 TINY = 1e-30  # a complex step this small derives exactly, as long as a statement is plain arithmetic
@@ -25,7 +25,7 @@ class Partials:
     split: FloatArray
 
 
-def partials(objective: RateObjective, counts: Counts, multipliers: FloatArray) -> Partials:
+def partials(objective: RateObjective, counts: RateCounts, multipliers: FloatArray) -> Partials:
     """By a complex step for each of L+, L− and ψ, all at once."""
     missed, false, split = (
         np.asarray(values) + step.reshape(3, *[1] * np.ndim(values))

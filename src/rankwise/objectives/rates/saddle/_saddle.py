@@ -3,7 +3,7 @@
     min over scores and thresholds b, ψ   max over multipliers λ >= 0   of   Σ_t Δ_t (cost_t + λ_t excess_t)
 
 Nothing here depends on a model: at any scores it has the value, the derivatives by scores (and a positive curvature),
-by b, ψ and λ, and a step for the latter three. Counts are in units of |Y+|.
+by b, ψ and λ, and a step for the latter three. RateCounts are in units of |Y+|.
 """
 
 from __future__ import annotations
@@ -18,16 +18,19 @@ from numpy.typing import ArrayLike
 from rankwise.errors import DataError
 from rankwise.metrics import Metric
 from rankwise.objectives.rates._objective import RateObjective, rate_objective
-from rankwise.objectives.rates._statements import Counts
+from rankwise.objectives.rates._statements import RateCounts
 from rankwise.objectives.rates.saddle._bounded_counts import BoundedCounts
 from rankwise.objectives.rates.saddle._partials import partials
 from rankwise.objectives.rates.saddle._surrogates import Surrogate, parse_surrogate
-from rankwise.objectives.rates.saddle._thresholds import best_thresholds
-from rankwise.types import FloatArray
+from rankwise.types import FloatArray, IntArray
 
 MIN_SPLIT = 1e-3  # ψ, the true positives that F_β counts on, stays above this share of the positives
 MAX_MULTIPLIER = 100.0  # where no model meets a constraint, its excess costs so much and no more
 EXCESS_PENALTY = 100.0  # where thresholds are chosen for fixed scores
+QUANTILES, POSITIVE_QUANTILES = np.linspace(0.0, 1.0, 17), np.linspace(0.0, 1.0, 101)  # tried as thresholds
+GRID_POINTS = 9  # around the best threshold
+ZOOMS = 5
+MAX_POSITIVES = 200  # up to so many, each is a threshold to try
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,7 @@ class SaddlePoint:
         self.thresholds = np.zeros(self.objective.size)
         self.multipliers, self.splits = np.ones((2, self.objective.size))
 
-    def counts(self, scores: FloatArray) -> Counts:
+    def counts(self, scores: FloatArray) -> RateCounts:
         """Return the bounded counts at the thresholds.
 
         Parameters
@@ -127,20 +130,20 @@ class SaddlePoint:
 
         Returns
         -------
-        Counts
+        RateCounts
             Counts in units of |Y+|.
         """
         return self._scaled_counts(*self.rows.sums(scores, self.thresholds, self.surrogate), self.splits)
 
-    def _scaled_counts(self, missed: FloatArray, false: FloatArray, splits: FloatArray) -> Counts:
+    def _scaled_counts(self, missed: FloatArray, false: FloatArray, splits: FloatArray) -> RateCounts:
         """Counts of rows in units of |Y+|."""
         negatives = (1.0 - self.share) / self.share
-        return Counts(missed / self.unit, false / self.unit, 1.0, negatives, self.levels, splits)
+        return RateCounts(missed / self.unit, false / self.unit, 1.0, negatives, self.levels, splits)
 
     def _best_thresholds(
         self, scores: FloatArray, price: Callable[[FloatArray], FloatArray], splits: FloatArray | None = None
     ) -> FloatArray:
-        """Thresholds of the least cost + price(excess) for these scores; without `splits`, ψ is the true positives."""
+        """Thresholds of the lowest cost + price(excess) for these scores; without `splits`, ψ is the true positives."""
         rows, means = self.rows.condensed(scores)
 
         def values_at(thresholds: FloatArray) -> FloatArray:
@@ -150,7 +153,7 @@ class SaddlePoint:
             counts = self._scaled_counts(missed, false, split)
             return np.asarray(self.objective.costs(counts) + price(self.objective.excesses(counts)))
 
-        return best_thresholds(values_at, means, rows.positive_rows, self.surrogate.reach)
+        return _search_thresholds(values_at, means, rows.positive_rows, self.surrogate.reach)
 
     def start(self, scores: ArrayLike) -> Self:
         """Set the thresholds that are best for these scores, and the multipliers with which they stay: −∂cost/∂excess.
@@ -241,3 +244,32 @@ class SaddlePoint:
             The value.
         """
         return self.objective.bound(at.costs, self.share)
+
+
+def _search_thresholds(
+    values_at: Callable[[FloatArray], FloatArray], scores: FloatArray, positive: IntArray, reach: float
+) -> FloatArray:
+    """Where `values_at`, which has a column per anchor and a row per threshold tried, is lowest.
+
+    First the quantiles of all scores and of the positives' (with rare positives, thresholds lie among theirs), and as
+    far to either side as the loss reaches; then ever finer grids around the best. Where the values are convex, that
+    finds their minimum; where they are not, the best of the quantiles' neighbours.
+    """
+    of_positives = scores[positive]
+    if of_positives.size > MAX_POSITIVES:
+        of_positives = np.quantile(of_positives, POSITIVE_QUANTILES)
+    first = np.append(np.quantile(scores, QUANTILES), of_positives)
+    grid = np.unique(np.concatenate([first - reach, first, first + reach]))
+    values = values_at(grid)
+    best, anchors = np.argmin(values, axis=0), np.arange(values.shape[1])
+    centers, lowest = grid[best], values[best, anchors]
+    radius = np.maximum(grid[np.minimum(best + 1, grid.size - 1)] - centers, centers - grid[np.maximum(best - 1, 0)])
+    for _ in range(ZOOMS):
+        # All anchors' grids are evaluated at every anchor: rows are one pass, and there are few anchors.
+        grids = centers[:, None] + radius[:, None] * np.linspace(-1.0, 1.0, GRID_POINTS)
+        values = values_at(grids.ravel()).reshape(anchors.size, GRID_POINTS, anchors.size)[anchors, :, anchors]
+        best = np.argmin(values, axis=1)
+        centers = np.where(values[anchors, best] < lowest, grids[anchors, best], centers)
+        lowest = np.minimum(lowest, values[anchors, best])
+        radius = radius * (2.0 / (GRID_POINTS - 1))
+    return np.asarray(centers)

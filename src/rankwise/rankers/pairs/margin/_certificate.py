@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from rankwise.kernels.pairs._close_pairs import close_weight
 from rankwise.metrics._evaluation import format_table
 from rankwise.metrics._ranking import descending_order
+from rankwise.objectives.margins._cutting_planes import Cut, Hypotheses, Keys
 from rankwise.objectives.margins._lists import PairLists
-from rankwise.objectives.margins._tails import ProductTail, Tail, TailOf
+from rankwise.objectives.margins._tails import MarginProgram, ProductProgram, Tail
+from rankwise.rankers.pairs.margin._programs import Method, make_program
 from rankwise.types import FloatArray
 
-CURVE = 101  # margins at which the curve is given
-ROUNDING = 1e-12  # a margin this little below another counts as equal
+if TYPE_CHECKING:
+    from rankwise.rankers.pairs.margin._margin_ranker import MarginRanker
+
+CURVE_POINTS = 101  # margins at which the curve is given
+MARGIN_ROUNDING = 1e-12  # a margin this little below another counts as equal
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,7 @@ class MarginCertificate:
         return self.share >= self.guaranteed - 1e-9
 
     def lines(self) -> list[tuple[str, str]]:
-        """What is said of it, a name and a text each."""
+        """Its lines in print, a name and a text each."""
         return [
             ("pairs", f"{self.pairs:.10g}"),
             ("margin rho", f"{self.rho:.6f}"),
@@ -63,28 +69,45 @@ class MarginCertificate:
         return format_table([("what", "value"), *self.lines()])
 
 
+@dataclass(frozen=True, eq=False)
+class CutPoint:
+    """A combination whose tail is a component of the dual solution, with its share."""
+
+    share: float
+    keys: Keys
+    alpha: FloatArray
+    epsilon: float
+    number: int
+
+    @classmethod
+    def of(cls, share: float, cut: Cut) -> Self:
+        """That of a cut."""
+        used = np.flatnonzero(cut.alpha)
+        return cls(float(share), [cut.keys[k] for k in used], cut.alpha[used], float(cut.program.epsilon), cut.number)
+
+
 def shares_at(lists: PairLists, scores: FloatArray, margins: FloatArray) -> FloatArray:
     """AUC_{S,ρ}: the share of pairs with margin (f_i − f_j)/2 of ρ or more, for each ρ."""
     order = descending_order(scores, lists.offsets)
-    given = (scores[order], lists.grade[order], lists.grades, lists.weight[order], lists.offsets)
+    rows = (scores[order], lists.grade[order], lists.grades, lists.weight[order], lists.offsets)
     total, out = np.empty(lists.grades.size), np.empty(len(margins))
     for k, rho in enumerate(margins):
-        close_weight(*given, 2.0 * float(rho) - ROUNDING, 0, lists.grades.size, total)
+        close_weight(*rows, 2.0 * float(rho) - MARGIN_ROUNDING, 0, lists.grades.size, total)
         out[k] = 1.0 - total.sum() / lists.pairs
     return out
 
 
 def margin_certificate(
-    method: str, lists: PairLists, tail_of: TailOf, tail: Tail, scores: FloatArray, bound: float
+    method: Method, lists: PairLists, program: MarginProgram, tail: Tail, scores: FloatArray, bound: float
 ) -> MarginCertificate:
     """That of these scores, whose tail is `tail`."""
     # A pair's margin is at most 1, and that of the widest pair at most half the spread of the scores.
-    curve = np.linspace(-0.5, 0.5, CURVE) * float(np.ptp(scores))
-    if isinstance(tail_of, ProductTail):
-        share, guaranteed = _by_block(tail_of, tail, scores)
+    margins = np.linspace(-0.5, 0.5, CURVE_POINTS) * float(np.ptp(scores))
+    if isinstance(program, ProductProgram):
+        share, guaranteed = _shares_by_block(program, tail, scores)
     else:
         share = float(shares_at(lists, scores, np.array([tail.rho]))[0])
-        guaranteed = 1.0 - (0.0 if method == "hard" else tail_of.epsilon)
+        guaranteed = 1.0 - (0.0 if method == "hard" else program.epsilon)
     return MarginCertificate(
         method=method,
         pairs=lists.pairs,
@@ -93,28 +116,51 @@ def margin_certificate(
         guaranteed=guaranteed,
         value=tail.value,
         bound=bound,
-        margins=tuple(curve.tolist()),
-        shares=tuple(shares_at(lists, scores, curve).tolist()),
+        margins=tuple(margins.tolist()),
+        shares=tuple(shares_at(lists, scores, margins).tolist()),
     )
 
 
-def _by_block(tail_of: ProductTail, tail: Tail, scores: FloatArray) -> tuple[float, float]:
+def _shares_by_block(program: ProductProgram, tail: Tail, scores: FloatArray) -> tuple[float, float]:
     """Theorem 3, block by block: pairs of rows that are both outside their tails have the margin of their block."""
-    blocks, weight = tail_of.blocks, tail_of.lists.weight
+    blocks, weight = program.blocks, program.lists.weight
     assert tail.nu is not None
-    sure = np.maximum(blocks.weights - tail_of.masses(tail.nu), 0.0)
+    outside = np.maximum(blocks.weights - program.masses(tail.nu), 0.0)
     reached = 0.0
-    for b, (end_better, end_worse) in enumerate(tail.ends):
-        better = blocks.better[blocks.better_starts[b] : blocks.better_starts[b + 1]]
-        worse = blocks.worse[blocks.worse_starts[b] : blocks.worse_starts[b + 1]]
-        reached += _product_share(scores[better], weight[better], scores[worse], weight[worse], end_better - end_worse)
-    return reached / float(blocks.pairs.sum()), float((sure[:, 0] * sure[:, 1]).sum() / blocks.pairs.sum())
+    for block, (end_better, end_worse) in enumerate(tail.ends):
+        better, worse = blocks.rows(block)
+        order = np.argsort(scores[worse], kind="stable")
+        below = np.append(0.0, np.cumsum(weight[worse][order]))
+        limits = scores[better] - (end_better - end_worse) + MARGIN_ROUNDING
+        reached += float(weight[better] @ below[np.searchsorted(scores[worse][order], limits, side="right")])
+    return reached / float(blocks.pairs.sum()), float((outside[:, 0] * outside[:, 1]).sum() / blocks.pairs.sum())
 
 
-def _product_share(
-    better: FloatArray, of_better: FloatArray, worse: FloatArray, of_worse: FloatArray, gap: float
-) -> float:
-    """Weight of the pairs of a block that are at least the gap apart."""
-    order = np.argsort(worse, kind="stable")
-    below = np.append(0.0, np.cumsum(of_worse[order]))
-    return float(of_better @ below[np.searchsorted(worse[order], better - gap + ROUNDING, side="right")])
+def verify_certificate(model: MarginRanker, lists: PairLists, hypotheses: Hypotheses) -> MarginCertificate:
+    """A certificate from the weights in a model and from rows, and from nothing that the solver returned.
+
+    The primal value is that of the model's scores, the dual bound that of the tails of its cut points, mixed by their
+    shares. Any mixture of tails is a distribution over pairs that the dual program allows, so the largest edge of a
+    hypothesis against it is a bound, whoever wrote the file.
+    """
+    nu = _fitting_nu(model.nu_, lists, model.epsilon_) if model.method == "heuristic" else None
+    program = make_program(model.method, lists, model.epsilon_, nu)
+    scores = hypotheses.scores(model.keys_, model.alpha_)
+    mixed = np.zeros(lists.grade.size)
+    total = sum(point.share for point in model.cuts_)
+    for point in model.cuts_:
+        at = hypotheses.scores(point.keys, point.alpha) if point.keys else np.zeros(lists.grade.size)
+        # never a harder program
+        point_program = program if point.epsilon <= program.epsilon else program.eased(point.epsilon)
+        weights = point_program(at).weights
+        mixed += point.share / total * weights[min(point.number, len(weights) - 1)]
+    _, bound = hypotheses.best(hypotheses.pricing(mixed), 1)
+    return margin_certificate(model.method, lists, program, program(scores), scores, bound)
+
+
+def _fitting_nu(nu: FloatArray | None, lists: PairLists, epsilon: float) -> FloatArray | None:
+    """ν+ where these rows have such blocks, and within what Suehiro 2011 allows: from ε·p to p; else none."""
+    if nu is None or nu.size != len(lists.blocks.weights):
+        return None
+    p = lists.blocks.weights[:, 0]
+    return np.clip(nu, epsilon * p, p)

@@ -5,57 +5,131 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, Literal
+from functools import partial
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError
-from rankwise.metrics import Metric, parse
+from rankwise.metrics import Metric
+from rankwise.objectives.margins._cutting_planes import Key, Keys
 from rankwise.objectives.margins._lists import PairLists
-from rankwise.rankers._eval_sets import EvalSet
 from rankwise.rankers._features import training_rows
-from rankwise.rankers._pair_rows import PairRows, pair_rows
+from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers._parameters import Condition, Constraint, Integer, OneOf, OneOrMore, Real
 from rankwise.rankers._score_functions._functions import LinearFunction, TreeSum, kind_and_names
-from rankwise.rankers.pairs._base import PairRanker, Step
-from rankwise.rankers.pairs.margin._certificate import MarginCertificate, margin_certificate
+from rankwise.rankers.pairs._base import Attributes
+from rankwise.rankers.pairs._matrix import Matrix
+from rankwise.rankers.pairs._tuned import Candidate, TunedPairRanker
+from rankwise.rankers.pairs.margin._certificate import (
+    CutPoint,
+    MarginCertificate,
+    margin_certificate,
+    verify_certificate,
+)
 from rankwise.rankers.pairs.margin._hypotheses import (
     FeatureHypotheses,
+    HypothesisFunction,
     Scale,
     StumpHypotheses,
     function_values,
     stumps_of,
 )
-from rankwise.rankers.pairs.margin._programs import Method, Round, raised_rounds
-from rankwise.rankers.pairs.margin._saved import recall, told
-from rankwise.rankers.pairs.margin._verify import CutPoint, verified
-from rankwise.types import FloatArray
+from rankwise.rankers.pairs.margin._programs import METHODS, MarginSolver, Method, MethodRound
+from rankwise.rankers.pairs.margin._saved import get_state, set_state
+from rankwise.types import Features, FloatArray, JsonObject
 
 log = logging.getLogger(__name__)
 
 
-class MarginRanker(PairRanker):
+class MarginRanker(TunedPairRanker):
     """Convex combinations of hypotheses whose worst pairs have the largest margin: linear programs, solved exactly.
 
     The margin of a pair of documents, the first of the better label, is half the difference of their scores; pairs are
     those within a query. `alpha_` has the weights, few of them and adding up to 1; `certificate_` says what is proved
     of the training data, and `verify` computes all of it again.
 
-    - `epsilon`: the share of all pairs that may lie below the margin `rho_`. The smaller, the more the worst pairs
-      count, and so does noise: where no combination gives that share of worst pairs a positive mean margin, the optimum
-      is a score of 0 for all, and ε is raised by quarters until it is not; a warning says so. Of several values, that
-      with the best `metric` on `eval_set` is kept. `epsilon_` is the one used.
-    - `method`: "pairs", the mean margin of the worst ε of all pairs, Suehiro 2011 (2); "reduced", for the worst √ε of
-    the better
-      and of the worse documents, (7); "heuristic", the same with the two shares chosen to make the bound lowest, (9);
-      "hard", the margin of the very worst pair, (5), for data without noise.
-    - `hypotheses`: "features", scaled to [−1, 1], and their negatives; "stumps", all decision stumps on all features,
-      generated as they are needed; or a list of functions of X, each with values from −1 to 1.
-    - `tol`: the duality gap at which to stop; `max_iter`: rounds at the most for each ε.
-    - `verbose`: log every so many rounds.
+    Parameters
+    ----------
+    metric : str or Metric, default="auc"
+        What `score` returns and `epsilon` is chosen by, not what is learned.
+    epsilon : float or sequence of float, default=0.2
+        The share of all pairs that may lie below the margin `rho_`. The smaller, the more the worst pairs count, and so
+        does noise: where no combination gives that share of worst pairs a positive mean margin, the optimum is a score
+        of 0 for all, and ε is raised by quarters until it is not; a warning says so. Of several values, that with the
+        best `metric` on the first eval_set is kept.
+    method : {"pairs", "reduced", "heuristic", "hard"}, default="pairs"
+        "pairs": the mean margin of the worst ε of all pairs, Suehiro 2011 (2); "reduced": for the worst √ε of the
+        better and of the worse documents, (7); "heuristic": the same with the two shares chosen to make the bound
+        lowest, (9); "hard": the margin of the very worst pair, (5), for data without noise.
+    hypotheses : {"features", "stumps"} or sequence of callable, default="features"
+        "features", scaled to [−1, 1], and their negatives; "stumps", all decision stumps on all features, generated as
+        they are needed; or functions of X, each with values from −1 to 1.
+    tol : float, default=1e-6
+        The duality gap at which to stop.
+    max_iter : int, default=1000
+        Largest number of rounds for each ε.
+    verbose : int, default=0
+        Log every so many rounds; 0 logs nothing.
 
+    Attributes
+    ----------
+    alpha_ : ndarray of shape (n_used,)
+        Weights of the hypotheses that are used.
+    keys_ : list
+        The hypothesis of each weight: a number of a feature (k, or −k − 1 for its negative) or of a function, or the
+        feature, threshold and sign of a stump.
+    hypotheses_ : list of str
+        The same in words.
+    scale_ : Scale or None
+        The range of each feature, which becomes [−1, 1]; None for stumps.
+    epsilon_ : float
+        The ε that was used.
+    rho_ : float
+        The margin that all but the tail of the pairs reach.
+    gamma_ : float
+        The bound of the dual program: no combination of the hypotheses has a larger value.
+    nu_ : ndarray or None
+        ν+ of each block of pairs, for "reduced" and "heuristic".
+    cuts_ : list of CutPoint
+        Combinations whose worst pairs, mixed, prove the bound.
+    certificate_ : MarginCertificate
+        What is proved of the training data.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each feature in the weights.
+    best_iteration_ : int
+        Rounds of the training, over all values of ε.
+    best_score_ : float or None
+        The metric on the first eval_set.
+    evals_result_ : dict
+        The metric on each eval_set, for each value of ε.
+    interrupted_ : bool
+        Whether Ctrl-C ended the training early.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, where X had names.
+    n_rows_, n_queries_ : int
+        Size of the training data.
+
+    Notes
+    -----
+    For "pairs" the weights α, in the simplex, maximize the mean of the lowest ε of all margins (f(x_i) − f(x_j))/2,
+    f = Σ α_k h_k. The dual program asks for the distribution d over pairs, d_ij ≤ 1/ν with ν = ε·(number of pairs),
+    against which the largest edge of a hypothesis, ½ Σ d_ij (h(x_i) − h(x_j)), is lowest: γ. At least 1 − ε of the
+    pairs have margin ρ or more; by products of rows ("reduced"), at least (1 − √ε)² of them.
+
+    References
+    ----------
+    Suehiro, Hatano and Takimoto (2011), Approximate Reduction from AUC Maximization to 1-norm Soft Margin
+    Optimization, ALT.
+    Franc and Sonnenburg (2009), Optimized Cutting Plane Algorithm for Large-Scale Risk Minimization, JMLR 10.
+
+    Examples
+    --------
     >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0]])
     >>> model = MarginRanker(epsilon=0.5).fit(X, [0, 0, 1, 1])
     >>> model.hypotheses_, model.alpha_.round(6), round(model.rho_, 6)
@@ -65,10 +139,11 @@ class MarginRanker(PairRanker):
     """
 
     kind: ClassVar[str] = "margin"
+    tuned_parameter = "epsilon"
     _parameter_constraints: ClassVar[dict[str, list[Constraint]]] = {
-        **PairRanker._parameter_constraints,
+        **TunedPairRanker._parameter_constraints,
         "epsilon": [OneOrMore(Real(0, 1, open_low=True))],
-        "method": [OneOf("pairs", "reduced", "heuristic", "hard")],
+        "method": [OneOf(*METHODS)],
         "hypotheses": [
             OneOf("features", "stumps"),
             Condition(
@@ -80,13 +155,21 @@ class MarginRanker(PairRanker):
         "max_iter": [Integer(1, 10**9)],
     }
 
+    keys_: Keys
+    alpha_: FloatArray
+    scale_: Scale | None
+    epsilon_: float
+    nu_: FloatArray | None
+    cuts_: list[CutPoint]
+    certificate_: MarginCertificate
+
     def __init__(
         self,
         metric: str | Metric = "auc",
         *,
         epsilon: float | Sequence[float] = 0.2,
         method: Method = "pairs",
-        hypotheses: Literal["features", "stumps"] | Sequence[Callable[[Any], Any]] = "features",
+        hypotheses: Literal["features", "stumps"] | Sequence[HypothesisFunction] = "features",
         tol: float = 1e-6,
         max_iter: int = 1000,
         verbose: int = 0,
@@ -101,77 +184,81 @@ class MarginRanker(PairRanker):
 
     @property
     def missing_values(self) -> bool:  # type: ignore[override]
-        """Stumps do without what is missing."""
+        """Whether NaN is a missing value: stumps do without what is missing."""
         return isinstance(self.hypotheses, str) and self.hypotheses == "stumps"
 
     def max_rounds(self, y: ArrayLike, qid: ArrayLike | None = None) -> int:
-        """Rounds that training can take."""
-        return self.max_iter * len(self._epsilons())
+        """Return the largest number of rounds: `max_iter` for each value of ε.
 
-    def _epsilons(self) -> list[float]:
-        return [float(one) for one in self.epsilon] if isinstance(self.epsilon, Sequence) else [float(self.epsilon)]
+        Parameters
+        ----------
+        y : array-like of shape (n_rows,)
+            Labels; not used.
+        qid : array-like of shape (n_rows,), optional
+            Queries; not used.
 
-    def _steps(self, rows: PairRows, judged: list[EvalSet]) -> Iterator[Step]:
-        epsilons = self._epsilons()
-        if len(epsilons) > 1 and not judged:
-            raise DataError(f"of several epsilon eval_set chooses one, got {len(epsilons)} and no eval_set; pass it")
-        rows = rows.counted
-        X, metric = rows.features, parse(self.metric)
-        lists, scale = PairLists.of(rows.y, rows.offsets, rows.weight), self._scale(X)
+        Returns
+        -------
+        int
+            The number that callbacks count up to.
+        """
+        return self.max_iter * len(self._tuned_values())
+
+    def _candidates(self, rows: PairRows, values: list[float]) -> Iterator[Candidate]:
+        """One value of ε after another."""
+        X, lists = rows.features, PairLists.of(rows.y, rows.offsets, rows.weight)
+        scale = self._scale(X)
         hypotheses = self._hypotheses(X, scale)
-        best: tuple[list[float], Callable[[], dict[str, Any]]] | None = None
-        for epsilon in epsilons:
-            for one in raised_rounds(self.method, lists, hypotheses, epsilon, self.tol, self.max_iter):
-                learned = self._learner(one, lists, hypotheses, scale)
-                if not one.done:
-                    yield Step(learned if best is None else best[1], [], [] if best is None else best[0])
-            if one.progress.gap > self.tol:
-                log.warning("the duality gap is %.1e after max_iter rounds, above tol; raise it", one.progress.gap)
-            values = []
-            for judge in judged:
-                keys, alpha = one.progress.keys, one.progress.alpha
-                values.append(judge.value(metric, self._hypotheses(judge.X, scale).scores(keys, alpha)))
-            if best is None or values[0] > best[0][0]:
-                best = values, learned
-            yield Step(best[1], values, best[0])
+        solver = MarginSolver(self.method, lists, hypotheses, self.tol, self.max_iter)
+        for epsilon in values:
+            for latest in solver.raised_rounds(epsilon):
+                progress = latest.progress
+                if latest.done and progress.gap > self.tol:
+                    log.warning("the duality gap is %.1e after max_iter rounds, above tol; raise it", progress.gap)
+                learned = partial(self._learned, latest, lists, hypotheses, scale)
+                yield Candidate(learned, self._scorer(scale, progress.keys, progress.alpha), latest.done)
 
-    def _scale(self, X: Any) -> Scale | None:
+    def _scorer(self, scale: Scale | None, keys: Keys, alpha: FloatArray) -> Callable[[Matrix], FloatArray]:
+        return lambda X: self._hypotheses(X, scale).scores(keys, alpha)
+
+    def _scale(self, X: Matrix) -> Scale | None:
         if isinstance(self.hypotheses, str):
             return Scale.of(X) if self.hypotheses == "features" else None
         return Scale.none(len(self.hypotheses))
 
-    def _hypotheses(self, X: Any, scale: Scale | None) -> Any:
+    def _hypotheses(self, X: Matrix, scale: Scale | None) -> FeatureHypotheses | StumpHypotheses:
         """The hypotheses on these rows."""
+        if scale is None:
+            return StumpHypotheses(X)
         if isinstance(self.hypotheses, str):
-            return StumpHypotheses(X) if scale is None else FeatureHypotheses(X, scale)
-        assert scale is not None
+            return FeatureHypotheses(X, scale)
         return FeatureHypotheses(function_values(self.hypotheses, X), scale, both=False)
 
-    def _learner(
-        self, one: Round, lists: PairLists, hypotheses: Any, scale: Scale | None
-    ) -> Callable[[], dict[str, Any]]:
-        def learned() -> dict[str, Any]:
-            progress = one.progress
-            used = np.flatnonzero(progress.alpha)
-            keys, alpha = [progress.keys[k] for k in used], progress.alpha[used]
-            scores = hypotheses.scores(keys, alpha)
-            if not np.ptp(scores) > self.tol * np.abs(alpha).sum():
-                remedy = "use a soft margin" if self.method == "hard" else "pass other features"
-                log.warning("no combination gives the worst pairs a positive margin: all scores are alike; %s", remedy)
-            points = [CutPoint.of(share, cut) for share, cut in progress.mixture]
-            return {
-                "keys_": keys,
-                "alpha_": alpha,
-                "scale_": scale,
-                "epsilon_": one.epsilon,
-                "nu_": progress.tail.nu,
-                "cuts_": points,
-                "certificate_": margin_certificate(
-                    self.method, lists, one.tail_of, progress.tail, scores, progress.bound
-                ),
-            }
-
-        return learned
+    def _learned(
+        self,
+        latest: MethodRound,
+        lists: PairLists,
+        hypotheses: FeatureHypotheses | StumpHypotheses,
+        scale: Scale | None,
+    ) -> Attributes:
+        progress = latest.progress
+        used = np.flatnonzero(progress.alpha)
+        keys, alpha = [progress.keys[k] for k in used], progress.alpha[used]
+        scores = hypotheses.scores(keys, alpha)
+        if not np.ptp(scores) > self.tol * np.abs(alpha).sum():
+            remedy = "use a soft margin" if self.method == "hard" else "pass other features"
+            log.warning("no combination gives the worst pairs a positive margin: all scores are alike; %s", remedy)
+        return {
+            "keys_": keys,
+            "alpha_": alpha,
+            "scale_": scale,
+            "epsilon_": latest.epsilon,
+            "nu_": progress.tail.nu,
+            "cuts_": [CutPoint.of(share, cut) for share, cut in progress.mixture],
+            "certificate_": margin_certificate(
+                self.method, lists, latest.program, progress.tail, scores, progress.bound
+            ),
+        }
 
     @property
     def rho_(self) -> float:
@@ -189,9 +276,13 @@ class MarginRanker(PairRanker):
         if not isinstance(self.hypotheses, str):
             return [f"function {key}" for key in self.keys_]
         names = getattr(self, "feature_names_in_", [f"feature {k}" for k in range(self.n_features_in_)])
-        if self.hypotheses == "stumps":
-            return [f"{names[k]} {'>' if sign > 0 else '<='} {threshold:.6g}" for k, threshold, sign in self.keys_]
-        return [str(names[k]) if k >= 0 else f"-{names[-k - 1]}" for k in self.keys_]
+
+        def describe(key: Key) -> str:
+            if isinstance(key, tuple):
+                return f"{names[key[0]]} {'>' if key[2] > 0 else '<='} {key[1]:.6g}"
+            return str(names[key]) if key >= 0 else f"-{names[-key - 1]}"
+
+        return [describe(key) for key in self.keys_]
 
     @property
     def feature_importances_(self) -> FloatArray:
@@ -204,36 +295,56 @@ class MarginRanker(PairRanker):
 
     def verify(
         self,
-        X: Any,
+        X: Features | RankingData,
         y: ArrayLike | None = None,
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         query_weight: ArrayLike | None = None,
     ) -> MarginCertificate:
-        """The certificate computed from scratch on these rows, which should be those of the training.
+        """Compute the certificate from scratch on these rows, which should be those of the training.
 
         On other rows it says what holds of those: the margin and shares are theirs, and the bound is one for them.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or RankingData
+            Features, one row per document. RankingData brings its labels, queries and query weights along.
+        y : array-like of shape (n_rows,), optional
+            Labels.
+        qid : array-like of shape (n_rows,), optional
+            The query of each row; without it all rows are one list.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of documents.
+        query_weight : array-like of shape (n_queries,), optional
+            Weights of queries, by first appearance.
+
+        Returns
+        -------
+        MarginCertificate
+            What is proved of these rows.
         """
         check_is_fitted(self, "n_rows_")
         data = training_rows(X, y, qid, sample_weight=sample_weight, query_weight=query_weight)
-        features = self._features(data.X, False)
-        rows = pair_rows(type(self).__name__, features, data.y, data.qid, data.sample_weight, data.query_weight).counted
+        rows = self._pair_rows(data, fitting=False).counted
         lists = PairLists.of(rows.y, rows.offsets, rows.weight)
-        return verified(self, lists, self._hypotheses(rows.features, self.scale_))
+        return verify_certificate(self, lists, self._hypotheses(rows.features, self.scale_))
 
-    def _scores(self, X: Any) -> FloatArray:
+    def _scores(self, X: Matrix) -> FloatArray:
         if self.missing_values:
             return stumps_of(self.keys_, self.alpha_).scores(X)
-        return np.asarray(self._hypotheses(X, self.scale_).scores(self.keys_, self.alpha_))
+        return self._hypotheses(X, self.scale_).scores(self.keys_, self.alpha_)
 
-    def _parts(self, X: Any) -> FloatArray:
-        if self.missing_values:
-            return stumps_of(self.keys_, self.alpha_).parts(X)
+    def _contributions(self, X: Matrix) -> FloatArray:
+        if self.scale_ is None:
+            return stumps_of(self.keys_, self.alpha_).contributions(X)
         if not isinstance(self.hypotheses, str):
-            raise DataError("functions of your own are not told by feature, got such a model; explain them yourself")
-        linear = self._hypotheses(X, self.scale_)
-        return np.asarray(linear.scale.scaled(X, np.arange(X.shape[1])) * linear.weights(self.keys_, self.alpha_))
+            raise DataError(
+                "functions of your own cannot be explained by feature, got such a model; explain them yourself"
+            )
+        linear = FeatureHypotheses(X, self.scale_)
+        columns = np.arange(X.shape[1])
+        return np.asarray(self.scale_.scaled(np.asarray(X), columns) * linear.weights(self.keys_, self.alpha_))
 
     def to_score_function(self) -> LinearFunction | TreeSum:
         """Stumps as trees, features as a linear function."""
@@ -243,14 +354,14 @@ class MarginRanker(PairRanker):
                 "export a model of features or stumps"
             )
         kind, names = kind_and_names(self)
-        if self.hypotheses == "stumps":
+        if self.scale_ is None:
             return TreeSum(kind, names, stumps_of(self.keys_, self.alpha_).merged().trees())
         scale = self.scale_
         weights = FeatureHypotheses(np.zeros((1, len(names))), scale).weights(self.keys_, self.alpha_)
         return LinearFunction(kind, names, weights, 0.0, scale.middle, scale.factor)
 
-    def _told(self) -> dict[str, Any]:
-        return told(self)
+    def _get_state(self) -> JsonObject:
+        return get_state(self)
 
-    def _recall(self, said: dict[str, Any]) -> None:
-        recall(self, said)
+    def _set_state(self, state: JsonObject) -> None:
+        set_state(self, state)

@@ -5,164 +5,173 @@ from __future__ import annotations
 import logging
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal, get_args
 
 import numpy as np
 
 from rankwise.objectives.margins._cutting_planes import Hypotheses, Progress, solve
 from rankwise.objectives.margins._lists import PairLists
-from rankwise.objectives.margins._tails import HardTail, PairTail, ProductTail, TailOf, TangentTail
+from rankwise.objectives.margins._tails import HardProgram, MarginProgram, PairProgram, ProductProgram, TangentProgram
 from rankwise.types import FloatArray
 
 log = logging.getLogger(__name__)
 
-Stage = tuple[TailOf, Progress, bool]  # the last says whether it is done
 Method = Literal["pairs", "reduced", "heuristic", "hard"]
-METHODS = ("pairs", "reduced", "heuristic", "hard")
-RAISE = 1.25
-NO_MARGIN = 1e-3  # where not even this mean margin is possible, and none above 0 was found, there is none to speak of
-ALTERNATIONS = 20
-LOOSE = 0.01  # gap of a stage of the heuristic that is not the last, as a share of its bound
-LITTLE = 1e-3  # a fall of γ by this share ends it
-PRUNED = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5, 1e-6, 0.0)  # of the weights: as many as the gap allows are set to 0
+METHODS: tuple[Method, ...] = get_args(Method)
+EPSILON_RAISE = 1.25
+MIN_MARGIN = 1e-3  # where not even this mean margin is possible, and none above 0 was found, there is none to speak of
+MAX_ALTERNATIONS = 20
+LOOSE_GAP_SHARE = 0.01  # gap of a stage of the heuristic that is not the last, as a share of its bound
+MIN_FALL_SHARE = 1e-3  # a fall of γ by this share ends the heuristic
+PRUNED_WEIGHTS = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5, 1e-6, 0.0)  # those below the first that the gap allows are 0
 
 
 @dataclass(frozen=True, eq=False)
-class Round:
-    """Where a method stands: the program of its last stage, and the best combination for it."""
+class MethodRound:
+    """Where a method stands: the program of its present stage, and the best combination for it."""
 
-    tail_of: TailOf
+    program: MarginProgram
     progress: Progress
-    done: bool
     epsilon: float
+    done: bool = False
 
 
-def program(method: str, lists: PairLists, epsilon: float, nu: FloatArray | None = None) -> TailOf:
-    """The program that the result of a method is judged by; `nu` are the ν+ of its blocks, where it found them."""
+def make_program(method: Method, lists: PairLists, epsilon: float, nu: FloatArray | None = None) -> MarginProgram:
+    """The program that the result of a method is evaluated by; `nu` are the ν+ of its blocks, where it found them."""
     if method == "pairs":
-        return PairTail(lists, epsilon)
-    return HardTail(lists) if method == "hard" else ProductTail(lists, epsilon, nu)
+        return PairProgram(lists, epsilon)
+    return HardProgram(lists) if method == "hard" else ProductProgram(lists, epsilon, nu)
 
 
-def rounds(method: str, lists: PairLists, hypotheses: Any, epsilon: float, tol: float, most: int) -> Iterator[Round]:
-    """All rounds of a method, `most` at the most; the last is done."""
-    solver = _heuristic if method == "heuristic" else _single
-    last = None
-    for number, (tail_of, progress, done) in enumerate(solver(method, lists, hypotheses, epsilon, tol), start=1):
-        last = Round(tail_of, progress, done or number == most, epsilon)
-        if last.done:
-            break
-        yield last
-    assert last is not None
-    yield replace(last, progress=_sparse(last, hypotheses, tol))
-
-
-def raised(epsilon: float) -> Iterator[float]:
+def raised_epsilons(epsilon: float) -> Iterator[float]:
     """ε itself, and what it is raised to step by step, up to 1.
 
-    >>> [round(one, 3) for one in raised(0.6)]
+    >>> [round(value, 3) for value in raised_epsilons(0.6)]
     [0.6, 0.75, 0.938, 1.0]
     """
     yield epsilon
     while epsilon < 1.0:
-        epsilon = min(1.0, RAISE * epsilon)
+        epsilon = min(1.0, EPSILON_RAISE * epsilon)
         yield epsilon
 
 
-def raised_rounds(
-    method: str, lists: PairLists, hypotheses: Any, epsilon: float, tol: float, most: int
-) -> Iterator[Round]:
-    """The same, with ε raised until the worst pairs have a positive mean margin: only the last round is done."""
-    asked = epsilon
-    for epsilon in raised(asked):
-        final = method == "hard" or epsilon == 1.0
-        for one in rounds(method, lists, hypotheses, epsilon, tol, most):
-            if not one.done:
-                yield one
-            if one.progress.tail.value <= tol and one.progress.bound <= NO_MARGIN and not final:
+@dataclass(frozen=True, eq=False)
+class MarginSolver:
+    """A method for some pairs and hypotheses, to a duality gap of `tol`."""
+
+    method: Method
+    lists: PairLists
+    hypotheses: Hypotheses
+    tol: float
+    max_rounds: int
+
+    def raised_rounds(self, epsilon: float) -> Iterator[MethodRound]:
+        """Rounds with ε raised until the worst pairs have a positive mean margin: only the last round is done."""
+        for raised in raised_epsilons(epsilon):
+            final = self.method == "hard" or raised == 1.0
+            for latest in self.rounds(raised):
+                if not latest.done:
+                    yield latest
+                if latest.progress.tail.value <= self.tol and latest.progress.bound <= MIN_MARGIN and not final:
+                    break
+            else:
+                if latest.progress.tail.value > self.tol or final:
+                    break
+        if raised > epsilon:
+            log.warning(
+                "no combination gives the worst %g of the pairs a positive mean margin; epsilon was raised to %.3g",
+                epsilon,
+                raised,
+            )
+        yield latest
+
+    def rounds(self, epsilon: float) -> Iterator[MethodRound]:
+        """All rounds for an ε, at most `max_rounds`; the last is done."""
+        stages = self._heuristic(epsilon) if self.method == "heuristic" else self._single(epsilon)
+        latest = None
+        for number, latest in enumerate(stages, start=1):
+            if latest.done or number == self.max_rounds:
                 break
-        else:
-            if one.progress.tail.value > tol or final:
+            yield latest
+        assert latest is not None
+        yield replace(latest, progress=self._pruned(latest), done=True)
+
+    def _single(self, epsilon: float) -> Iterator[MethodRound]:
+        program = make_program(self.method, self.lists, epsilon)
+        for progress in self._solve(program):
+            yield MethodRound(program, progress, epsilon, progress.gap <= self.tol)
+
+    def _heuristic(self, epsilon: float) -> Iterator[MethodRound]:
+        """Suehiro 2011 section 4.2: (9) finds ν+, (7) solves for it, and γ falls until it hardly does; then (7) to the
+        end."""
+        program = ProductProgram(self.lists, epsilon)
+        stage = self._solve(program)
+        best = yield from self._until_close(stage, program, LOOSE_GAP_SHARE)
+        for _ in range(MAX_ALTERNATIONS if best.tail.value > self.tol else 0):  # of no margin, γ does not fall
+            tangent = TangentProgram(self.lists, epsilon, program.nu)
+            solution = best
+            for solution in self._solve(tangent, best):
+                if self._is_close(solution, LOOSE_GAP_SHARE):
+                    break
+                yield MethodRound(program, best, epsilon)
+            # The mixture of cuts is a solution (d+, d-, ν+) of (9): so is the mean of their ν+.
+            nu = np.sum([share * cut.nu for share, cut in solution.mixture if cut.nu is not None], axis=0)
+            next_program = ProductProgram(self.lists, epsilon, nu)
+            next_stage = self._solve(next_program, solution)
+            next_best = yield from self._until_close(next_stage, next_program, LOOSE_GAP_SHARE)
+            if next_best.bound >= best.bound:
                 break
-    if epsilon > asked:
-        log.warning(
-            "no combination gives the worst %g of the pairs a positive mean margin; epsilon was raised to %.3g",
-            asked,
-            epsilon,
-        )
-    yield one
-
-
-def _single(method: str, lists: PairLists, hypotheses: Hypotheses, epsilon: float, tol: float) -> Iterator[Stage]:
-    tail_of = program(method, lists, epsilon)
-    for progress in solve(hypotheses, tail_of, lists.grade.size):
-        yield tail_of, progress, progress.gap <= tol
-
-
-def _heuristic(method: str, lists: PairLists, hypotheses: Hypotheses, epsilon: float, tol: float) -> Iterator[Stage]:
-    """Suehiro 2011 section 4.2: (9) finds ν+, (7) solves for it, and γ falls until it hardly does; then (7) to the
-    end."""
-    rows, tail_of = lists.grade.size, ProductTail(lists, epsilon)
-    stage = solve(hypotheses, tail_of, rows)
-    best = yield from _until(stage, tail_of, tol, LOOSE)
-    for _ in range(ALTERNATIONS if best.tail.value > tol else 0):  # of no margin, γ does not fall
-        tangent = TangentTail(lists, epsilon, tail_of.nu)
-        found = best
-        for progress in solve(hypotheses, tangent, rows, best):
-            found = progress
-            if progress.gap <= max(tol, LOOSE * (progress.bound + LOOSE)):
+            fall = best.bound - next_best.bound
+            program, best, stage = next_program, next_best, next_stage
+            if fall <= MIN_FALL_SHARE * best.bound:
                 break
-            yield tail_of, best, False
-        # The mixture of cuts is a solution (d+, d-, ν+) of (9): so is the mean of their ν+.
-        nu = np.sum([share * cut.nu for share, cut in found.mixture if cut.nu is not None], axis=0)
-        other = ProductTail(lists, epsilon, nu)
-        next_stage = solve(hypotheses, other, rows, found)
-        there = yield from _until(next_stage, other, tol, LOOSE)
-        if there.bound >= best.bound:
-            break
-        fell = best.bound - there.bound
-        tail_of, best, stage = other, there, next_stage
-        if fell <= LITTLE * best.bound:
-            break
-    last = yield from _until(stage, tail_of, tol, 0.0)
-    yield tail_of, last, True
+        progress = yield from self._until_close(stage, program, 0.0)
+        yield MethodRound(program, progress, epsilon, done=True)
 
+    def _solve(self, program: MarginProgram, start: Progress | None = None) -> Iterator[Progress]:
+        return solve(self.hypotheses, program, self.lists.grade.size, start)
 
-def _until(stage: Iterator[Progress], tail_of: TailOf, tol: float, loose: float) -> Generator[Stage, None, Progress]:
-    """Rounds of a stage until its gap is `tol`, or a share of its bound."""
-    for progress in stage:
-        if progress.gap <= max(tol, loose * (progress.bound + LOOSE)):
+    def _is_close(self, progress: Progress, share: float) -> bool:
+        """Whether the gap is `tol`, or a share of the bound."""
+        return progress.gap <= max(self.tol, share * (progress.bound + LOOSE_GAP_SHARE))
+
+    def _until_close(
+        self, stage: Iterator[Progress], program: ProductProgram, share: float
+    ) -> Generator[MethodRound, None, Progress]:
+        """Rounds of a stage until its gap is small enough."""
+        for progress in stage:
+            if self._is_close(progress, share):
+                return progress
+            yield MethodRound(program, progress, program.epsilon)
+        raise AssertionError("rounds have no end")
+
+    def _pruned(self, latest: MethodRound) -> Progress:
+        """The same combination without what cancels out, and without the smallest weights as far as the gap allows."""
+        progress, hypotheses = latest.progress, self.hypotheses
+        weights = {k: float(weight) for k, weight in zip(progress.keys, progress.alpha, strict=True) if weight > 0.0}
+        for key in list(weights):
+            other = hypotheses.opposite(key)
+            if other in weights and key in weights:
+                less = min(weights[key], weights[other])
+                weights = {k: w - less if k in (key, other) else w for k, w in weights.items()}
+                weights = {k: w for k, w in weights.items() if w > 0.0}
+        keys, alpha = list(weights), np.array(list(weights.values()))
+        first = progress.keys[0]
+        opposite = hypotheses.opposite(first)
+        if progress.tail.value <= self.tol and opposite is not None:
+            zero = latest.program(np.zeros_like(progress.tail.weights[0]))
+            if zero.value >= progress.tail.value:  # exactly 0 everywhere
+                return replace(progress, keys=[first, opposite], alpha=np.full(2, 0.5), tail=zero)
+        if not keys:
             return progress
-        yield tail_of, progress, False
-    raise AssertionError("rounds have no end")
-
-
-def _sparse(last: Round, hypotheses: Any, tol: float) -> Progress:
-    """The same combination without what cancels out, and without the smallest weights as far as the gap allows."""
-    progress = last.progress
-    weights = {key: float(weight) for key, weight in zip(progress.keys, progress.alpha, strict=True) if weight > 0.0}
-    for key in list(weights):
-        other = hypotheses.opposite(key)
-        if other in weights and key in weights:
-            less = min(weights[key], weights[other])
-            weights = {k: w - less if k in (key, other) else w for k, w in weights.items()}
-            weights = {k: w for k, w in weights.items() if w > 0.0}
-    keys, alpha = list(weights), np.array(list(weights.values()))
-    if progress.tail.value <= tol:
-        both = [progress.keys[0], hypotheses.opposite(progress.keys[0])]
-        nothing = last.tail_of(np.zeros_like(progress.tail.weights[0]))
-        if both[1] is not None and nothing.value >= progress.tail.value:
-            return replace(progress, keys=both, alpha=np.full(2, 0.5), tail=nothing)  # exactly 0 everywhere
-    if not keys:
+        alpha /= alpha.sum()
+        allowed = min(progress.tail.value, progress.bound - self.tol)
+        for threshold in PRUNED_WEIGHTS:
+            selected = np.flatnonzero(alpha >= threshold)
+            if selected.size:
+                fewer = [keys[k] for k in selected]
+                share = alpha[selected] / alpha[selected].sum()
+                tail = latest.program(hypotheses.scores(fewer, share))
+                if tail.value >= allowed:
+                    return replace(progress, keys=fewer, alpha=share, tail=tail)
         return progress
-    alpha /= alpha.sum()
-    allowed = min(progress.tail.value, progress.bound - tol)
-    for least in PRUNED:
-        kept = np.flatnonzero(alpha >= least)
-        if kept.size:
-            fewer = [keys[k] for k in kept]
-            share = alpha[kept] / alpha[kept].sum()
-            tail = last.tail_of(hypotheses.scores(fewer, share))
-            if tail.value >= allowed:
-                return replace(progress, keys=fewer, alpha=share, tail=tail)
-    return progress

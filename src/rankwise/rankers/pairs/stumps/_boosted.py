@@ -2,40 +2,98 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from rankwise.data._ranking_data import RankingData
 from rankwise.errors import ModelFileError
-from rankwise.metrics import parse
+from rankwise.metrics import Metric, parse
 from rankwise.rankers._eval_sets import EvalSet
 from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers._parameters import NONE, Constraint, Integer
 from rankwise.rankers._score_functions._functions import TreeSum, kind_and_names
-from rankwise.rankers.pairs._base import PairRanker, Step
+from rankwise.rankers.pairs._base import Attributes, PairRanker, Step
+from rankwise.rankers.pairs._matrix import Matrix, canonical
+from rankwise.rankers.pairs.stumps._columns import column_sides
+from rankwise.rankers.pairs.stumps._graded_rows import GradedRows, graded_rows
 from rankwise.rankers.pairs.stumps._search import StumpSearch
 from rankwise.rankers.pairs.stumps._stumps import Stumps
-from rankwise.rankers.pairs.stumps._watch import GrowingScores, Watch
-from rankwise.types import FloatArray
+from rankwise.types import Features, FloatArray, JsonObject
 
-Round = tuple[int, float, int, float]  # feature, threshold, sign and weight
-NO_EDGE = 1e-12  # beside the 1 of a perfect stump: less is rounding
+MIN_EDGE = 1e-12  # beside the 1 of a perfect stump: less is rounding
 
 
-class Booster(Protocol):
-    """Weights of rows that change with each stump."""
+class RowBooster(ABC):
+    """Weights of rows that change with each stump; they follow from `scores`, the weighted sum of the stumps so far."""
 
+    def __init__(self, rows: GradedRows) -> None:
+        self.rows = rows
+        self.scores = np.zeros(rows.order.size)
+        self.round = 1
+
+    @abstractmethod
     def row_weights(self) -> FloatArray:
         """u, by row of the features: ½ Σ u_i h(x_i) is the edge of a stump h, from −1 to 1."""
 
+    @abstractmethod
+    def stump_weight(self, edge: float) -> float:
+        """What a stump with this edge weighs."""
+
     def add(self, edge: float, h: NDArray[np.int8]) -> float:
-        """Take a stump, by its edge and its values for all rows of the features, and say what it weighs."""
+        """Add a stump, given its edge and its values for all rows of the features; what it weighs."""
+        weight = self.stump_weight(edge)
+        self.scores += weight * h[self.rows.order]
+        self.round += 1
+        return weight
+
+
+class StagedScores:
+    """Scores of dense or CSR rows by a sum of stumps that grows."""
+
+    def __init__(self, X: Matrix) -> None:
+        self._X = canonical(X).tocsc() if sp.issparse(X) else X
+        self.scores = np.zeros(X.shape[0])
+
+    def add(self, feature: int, threshold: float, value: float) -> None:
+        """Add value·h of a stump."""
+        self.scores += value * column_sides(self._X, feature, threshold)
+
+
+class StagedEvaluation:
+    """The metric on each eval_set after each round, and the round that is best on the first of them."""
+
+    def __init__(self, metric: Metric, eval_sets: list[EvalSet], patience: int | None) -> None:
+        self._metric, self._eval_sets, self._patience = metric, eval_sets, patience
+        self._staged = [StagedScores(rows.X) for rows in eval_sets]
+        self.round, self.best_round = 0, 0
+        self.values: list[float] = []
+        self.best_values: list[float] = []
+
+    def add(self, feature: int, threshold: float, value: float) -> None:
+        """Evaluate the sum with one more stump; without an eval_set, or without patience, the latest round is best."""
+        self.round += 1
+        for staged in self._staged:
+            staged.add(feature, threshold, value)
+        self.evaluate()
+
+    def evaluate(self) -> None:
+        """Evaluate the sum as it is."""
+        sets = zip(self._eval_sets, self._staged, strict=True)
+        self.values = [rows.value(self._metric, staged.scores) for rows, staged in sets]
+        if not self.best_values or self._patience is None or self.values[0] > self.best_values[0]:
+            self.best_values, self.best_round = self.values, self.round
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing better came for too long."""
+        return bool(self._eval_sets) and self._patience is not None and self.round - self.best_round >= self._patience
 
 
 class BoostedStumps(PairRanker):
@@ -53,75 +111,82 @@ class BoostedStumps(PairRanker):
     rounds_: Stumps
 
     @abstractmethod
-    def _booster(self, rows: PairRows) -> Booster:
+    def _booster(self, rows: GradedRows) -> RowBooster:
         """Where boosting starts from."""
 
-    def _steps(self, rows: PairRows, judged: list[EvalSet]) -> Iterator[Step]:
+    def _steps(self, rows: PairRows, eval_sets: list[EvalSet]) -> Iterator[Step]:
         rows = rows.counted
         if rows.order.size < rows.X.shape[0]:  # what weighs nothing has no thresholds either
             rows = replace(rows, X=rows.features, order=np.arange(rows.order.size))
-        watch = Watch(parse(self.metric), judged, self.early_stopping_rounds)
-        booster, search = self._booster(rows), StumpSearch(rows.X)
-        rounds: list[Round] = []
+        evaluation = StagedEvaluation(parse(self.metric), eval_sets, self.early_stopping_rounds)
+        booster, search = self._booster(graded_rows(rows)), StumpSearch(rows.X)
+        rounds: list[tuple[int, float, int, float]] = []  # feature, threshold, sign and weight
         edges: list[float] = []
 
         def step() -> Step:  # lists only grow, so their lengths say what they were
+            n_rounds, n_edges = evaluation.best_round, len(edges)
             return Step(
-                partial(self._learned, rows, rounds, watch.best_round, edges, len(edges)), watch.values, watch.best
+                lambda: self._learned(rows, _stumps_of_rounds(rounds[:n_rounds]), edges[:n_edges]),
+                evaluation.values,
+                evaluation.best_values,
             )
 
-        while len(rounds) < self.n_estimators and not watch.is_over:
+        while len(rounds) < self.n_estimators and not evaluation.is_over:
             features, thresholds, signs, sizes = search.best(booster.row_weights())
             edges.append(float(sizes[0]) / 2.0 if sizes.size else 0.0)
-            if edges[-1] <= NO_EDGE:
+            if edges[-1] <= MIN_EDGE:
                 break  # no stump is better than chance
             feature, threshold, sign = int(features[0]), float(thresholds[0]), int(signs[0])
             weight = booster.add(edges[-1], signs[0] * search.values(feature, threshold))
             rounds.append((feature, threshold, sign, weight))
-            watch.add(feature, threshold, sign * weight)
+            evaluation.add(feature, threshold, sign * weight)
             yield step()
-            if edges[-1] >= 1.0 - NO_EDGE:
+            if edges[-1] >= 1.0 - MIN_EDGE:
                 break  # the stump ranks every pair that weighs anything
         if not rounds:
-            watch.judge()
+            evaluation.evaluate()
             yield step()
 
-    def _learned(
-        self, rows: PairRows, rounds: list[Round], kept: int, edges: list[float], count: int
-    ) -> dict[str, Any]:
-        """Attributes of a model of the first `kept` rounds; the edges of `count` rounds are known."""
-        return {
-            "rounds_": Stumps.of(*zip(*rounds[:kept], strict=True)) if kept else Stumps.of([], [], [], []),
-            "best_iteration_": kept,
-        }
+    def _learned(self, rows: PairRows, stumps: Stumps, edges: list[float]) -> Attributes:
+        """Attributes of a model of these stumps, after rounds with these edges."""
+        return {"rounds_": stumps, "best_iteration_": len(stumps)}
 
     @property
     def stumps_(self) -> Stumps:
         """The model: stumps that all differ, sorted by feature and threshold, whose weighted sum is the score."""
         check_is_fitted(self, "n_rows_")
         merged = self.rounds_.merged()
-        return Stumps(merged.feature, merged.threshold, merged.sign, merged.weight / self._divisor(len(self.rounds_)))
+        return replace(merged, weight=merged.weight / self._divisor(len(self.rounds_)))
 
     def _divisor(self, rounds: int) -> float:
         """By what the sum of so many rounds is divided."""
         return 1.0
 
-    def _scores(self, X: Any) -> FloatArray:
+    def _scores(self, X: Matrix) -> FloatArray:
         return self.rounds_.scores(X) / self._divisor(len(self.rounds_))
 
-    def _parts(self, X: Any) -> FloatArray:
-        return self.stumps_.parts(X)
+    def _contributions(self, X: Matrix) -> FloatArray:
+        return self.stumps_.contributions(X)
 
-    def staged_predict(self, X: Any) -> Iterator[FloatArray]:
-        """Scores after each round, the last being those of `predict` but for rounding."""
+    def staged_predict(self, X: Features | RankingData) -> Iterator[FloatArray]:
+        """Yield the scores after each round.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or RankingData
+            Features, one row per document.
+
+        Yields
+        ------
+        ndarray of shape (n_rows,)
+            Scores, the last being those of `predict` but for rounding.
+        """
         check_is_fitted(self, "n_rows_")
-        growing, rounds = GrowingScores(self._features(X, False)), self.rounds_
-        values = rounds.sign * rounds.weight
-        for number, (feature, threshold, value) in enumerate(
-            zip(rounds.feature.tolist(), rounds.threshold.tolist(), values.tolist(), strict=True), start=1
-        ):
-            growing.add(feature, threshold, value)
-            yield growing.scores / self._divisor(number)
+        staged, rounds = StagedScores(self._features(X, False)), self.rounds_
+        values = (rounds.feature, rounds.threshold, rounds.sign * rounds.weight)
+        for number, stump in enumerate(zip(*(array.tolist() for array in values), strict=True), start=1):
+            staged.add(*stump)
+            yield staged.scores / self._divisor(number)
 
     @property
     def feature_importances_(self) -> FloatArray:
@@ -136,12 +201,16 @@ class BoostedStumps(PairRanker):
         """A tree per stump."""
         return TreeSum(*kind_and_names(self), self.stumps_.trees())
 
-    def _told(self) -> dict[str, Any]:
-        return {"rounds": self.rounds_.told()}
+    def _get_state(self) -> JsonObject:
+        return {"rounds": self.rounds_.to_state()}
 
-    def _recall(self, told: dict[str, Any]) -> None:
-        self.rounds_ = Stumps.from_told(told.get("rounds"), self.n_features_in_)
+    def _set_state(self, state: JsonObject) -> None:
+        self.rounds_ = Stumps.from_state(state.get("rounds"), self.n_features_in_)
         if len(self.rounds_) != self.best_iteration_:
             raise ModelFileError(
                 f"the model has {len(self.rounds_)} stumps for {self.best_iteration_} rounds; save it again"
             )
+
+
+def _stumps_of_rounds(rounds: list[tuple[int, float, int, float]]) -> Stumps:
+    return Stumps.of(*zip(*rounds, strict=True)) if rounds else Stumps.of([], [], [], [])

@@ -14,21 +14,22 @@ from rankwise.types import FloatArray, IntArray
 class GradedRows:
     """Rows of queries that have pairs, by query, and within it by rising grade."""
 
+    n_rows: int  # of the features
     order: IntArray  # row of the features at each place
     weight: FloatArray
     runs: IntArray  # where each grade of each query starts, and the end
     queries: IntArray  # with which run each query starts, and the end
 
-    def to_rows(self, values: FloatArray, n_rows: int) -> FloatArray:
+    def to_rows(self, values: FloatArray) -> FloatArray:
         """Values in the order of the features, 0 for rows that are left out."""
-        out = np.zeros(n_rows)
+        out = np.zeros(self.n_rows)
         out[self.order] = values
         return out
 
 
 @dataclass(frozen=True, eq=False)
-class Blocks:
-    """Neighbouring stretches of graded rows, the worse and the better; each pair of documents is in one block."""
+class HalvedBlocks:
+    """Neighbouring ranges of graded rows, the worse and the better; each pair of documents is in one block."""
 
     starts: IntArray
     middles: IntArray
@@ -48,6 +49,7 @@ def graded_rows(rows: PairRows) -> GradedRows:
     paired = np.repeat(runs > 1, np.diff(rows.offsets))
     by_grade = by_grade[paired]
     return GradedRows(
+        n_rows=rows.order.size,
         order=rows.order[by_grade],
         weight=weight[by_grade],
         runs=np.append(np.flatnonzero(new_run[paired]), by_grade.size).astype(np.int64),
@@ -55,23 +57,24 @@ def graded_rows(rows: PairRows) -> GradedRows:
     )
 
 
-def blocks_of(rows: GradedRows) -> Blocks:
+def halved_blocks(rows: GradedRows) -> HalvedBlocks:
     """Halve the grades of each query: the upper half against the lower one is a block; then halve both halves.
 
     So g grades take g − 1 blocks, and a row is in about log2(g) of them at most.
     """
     low, high = rows.queries[:-1], rows.queries[1:]
     query = np.arange(low.size)
-    parts = []
+    levels = []
     while low.size:
         middle = (low + high) // 2
-        parts.append(np.stack([query, low, middle, high]))
+        levels.append(np.stack([query, low, middle, high]))
         query, low, high = np.tile(query, 2), np.append(low, middle), np.append(middle, high)
         several = high - low > 1
         query, low, high = query[several], low[several], high[several]
-    query, low, middle, high = np.hstack(parts)
+    query, low, middle, high = np.hstack(levels)
     by_query = np.argsort(query, kind="stable")  # the widest block of a query first
-    starts, middles, stops = (rows.runs[part[by_query]] for part in (low, middle, high))
+    starts, middles, stops = (rows.runs[borders[by_query]] for borders in (low, middle, high))
     sums = np.add.reduceat(np.append(rows.weight, 0.0), np.stack([starts, middles, stops], axis=1).ravel())
     pairs = sums[0::3] * sums[1::3]
-    return Blocks(starts, middles, stops, pairs / np.sort(pairs).sum(), np.append(0, np.cumsum(np.bincount(query))))
+    counts = np.bincount(query)
+    return HalvedBlocks(starts, middles, stops, pairs / np.sort(pairs).sum(), np.append(0, np.cumsum(counts)))

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from rankwise.errors import DataError, ShapeError
 from rankwise.kernels import _decision_stumps as kernels
-from rankwise.rankers.pairs.stumps._columns import SortedColumns
-from rankwise.rankers.pairs.stumps._dense_columns import DenseColumns
-from rankwise.rankers.pairs.stumps._sparse_columns import SparseColumns
+from rankwise.rankers.pairs._matrix import Matrix
+from rankwise.rankers.pairs.stumps._columns import DenseColumns, SparseColumns
 from rankwise.types import FloatArray, IntArray
 
-MOST_ROWS = 2**31 - 1  # the top bit of an entry is a mark
+MAX_ROWS = 2**31 - 1  # the top bit of an entry is a mark
 SUM_BITS = 60  # of Σ |u| as a whole number: twice that still has less than 64
 
 
@@ -32,10 +29,10 @@ class StumpSearch:
     array([-1, -1,  1], dtype=int8)
     """
 
-    def __init__(self, X: Any) -> None:
-        if X.shape[0] > MOST_ROWS:
-            raise DataError(f"stumps are searched among at most {MOST_ROWS} rows, got {X.shape[0]}; pass a sample")
-        self._columns: SortedColumns = SparseColumns.of(X) if sp.issparse(X) else DenseColumns.of(X)
+    def __init__(self, X: Matrix) -> None:
+        if X.shape[0] > MAX_ROWS:
+            raise DataError(f"stumps are searched among at most {MAX_ROWS} rows, got {X.shape[0]}; pass a sample")
+        self._columns = DenseColumns.of(X) if isinstance(X, np.ndarray) else SparseColumns.of(X)
 
     def best(self, u: FloatArray, count: int = 1) -> tuple[IntArray, FloatArray, NDArray[np.int8], FloatArray]:
         """Features, thresholds, signs and edges of the stumps with the largest edges Σ u_i·sign·h(x_i), falling.
@@ -46,7 +43,7 @@ class StumpSearch:
         columns = self._columns
         if u.shape != (columns.n_rows,):
             raise ShapeError(f"u must have one entry for each of the {columns.n_rows} rows, got shape {u.shape}")
-        weight, exponent = _as_whole(np.ascontiguousarray(u, dtype=np.float64))
+        weight, exponent = _as_integers(np.ascontiguousarray(u, dtype=np.float64))
         edges, places = columns.best_cuts(weight, count == 1)
         features = _largest(np.abs(edges), count)
         thresholds = [columns.threshold(int(feature), int(places[feature])) for feature in features]
@@ -58,7 +55,7 @@ class StumpSearch:
         return self._columns.sides(feature, threshold)
 
 
-def _as_whole(u: FloatArray) -> tuple[IntArray, int]:
+def _as_integers(u: FloatArray) -> tuple[IntArray, int]:
     """Whole numbers round(u·2^exponent), as large as their sums allow."""
     largest = float(np.abs(u).max())
     if largest == 0.0:
@@ -71,7 +68,8 @@ def _as_whole(u: FloatArray) -> tuple[IntArray, int]:
 
 def _largest(sizes: IntArray, count: int) -> IntArray:
     """Features with the largest edges, falling; of equal ones the lowest first."""
-    some = np.flatnonzero(sizes)
-    if count < some.size:
-        some = some[sizes[some] >= np.partition(sizes[some], some.size - count)[some.size - count]]
-    return some[np.argsort(-sizes[some], kind="stable")][:count]
+    positive = np.flatnonzero(sizes)
+    if count < positive.size:
+        rank = positive.size - count
+        positive = positive[sizes[positive] >= np.partition(sizes[positive], rank)[rank]]
+    return positive[np.argsort(-sizes[positive], kind="stable")][:count]

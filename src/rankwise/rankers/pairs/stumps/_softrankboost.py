@@ -3,36 +3,89 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rankwise._validation import is_finite_number
-from rankwise.errors import ModelFileError
 from rankwise.kernels import _threads as threads
 from rankwise.kernels.pairs import _capped_weights as kernels
 from rankwise.metrics import Metric
 from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers._parameters import Constraint, Real
-from rankwise.rankers.pairs.stumps._boosted import BoostedStumps, Booster, Round
-from rankwise.rankers.pairs.stumps._graded_rows import GradedRows, blocks_of, graded_rows
-from rankwise.types import FloatArray
+from rankwise.rankers._persistence import read_float
+from rankwise.rankers.pairs._base import Attributes
+from rankwise.rankers.pairs.stumps._boosted import BoostedStumps, RowBooster
+from rankwise.rankers.pairs.stumps._graded_rows import GradedRows, graded_rows, halved_blocks
+from rankwise.rankers.pairs.stumps._stumps import Stumps
+from rankwise.types import FloatArray, JsonObject
 
-NUMBERS = ("rho", "gamma", "gamma_bound", "share")
+SAVED_NUMBERS = ("rho", "gamma", "gamma_bound", "share")
 
 
 class SoftRankBoost(BoostedStumps):
     """Smooth boosting of the soft margin of pairs: no document ever weighs much, so wrong labels do little harm.
 
-    Of p better and n worse documents, pairs are weighted by products d⁺(i)·d⁻(j) with d⁺ ≤ 1/(√ε p) and d⁻ ≤ 1/(√ε n).
-    For f, a mean of stumps, let γ(f) be the least mean margin (f(x_i) − f(x_j))/2 under such weights, and γ* the most
-    that any mean of stumps has, the optimum of Suehiro 2011's program (7). Round t weighs documents by e^{∓η F/2}, F
-    the sum of the stumps so far and η = √(2 ln(1/ε)/t), projected onto the caps, and adds the stump of the largest
-    edge, which is at least γ*. This is Hedge on capped weights (Herbster and Warmuth), so after T rounds, for every T,
+    Labels may be any finite numbers (below 0: not judged), queries of any length, rows in any order; a feature that is
+    NaN is missing, and its stumps add 0. Sparse features are never made dense. Nothing is drawn at random.
 
-        γ* − √(2 ln(1/ε)/T) ≤ γ(f) ≤ γ* ≤ the least edge of any round,
+    Parameters
+    ----------
+    metric : str or Metric, default="auc"
+        What `score` returns and training stops on, not what is learned.
+    epsilon : float, default=0.2
+        Share of pairs that may be given up, above 0 and below 1; the more noise in labels, the larger.
+    n_estimators : int, default=1000
+        Rounds; fewer if a stump ranks all pairs right, or none is better than chance.
+    early_stopping_rounds : int or None, default=50
+        With an eval_set, rounds without a better value before training ends; the rounds up to the best are kept. None
+        trains and keeps all rounds.
+    verbose : int, default=0
+        Log the metric every so many rounds; 0 logs nothing.
+
+    Attributes
+    ----------
+    rho_ : float
+        The margin ρ.
+    gamma_ : float
+        γ(f), the lowest mean margin of the model under capped weights.
+    gamma_bound_ : float
+        The lowest edge of any round, which γ* does not exceed.
+    share_ : float
+        The share of the pairs that have the margin or more.
+    guaranteed_share_ : float
+        (1 − √ε)², which `share_` is not below.
+    rounds_ : Stumps
+        The stumps as they were learned, one per round.
+    stumps_ : Stumps
+        The same score by stumps that all differ, sorted by feature and threshold.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each feature in the weights of all stumps.
+    best_iteration_ : int
+        Number of rounds that were kept.
+    best_score_ : float or None
+        The metric on the first eval_set.
+    evals_result_ : dict
+        The metric on each eval_set, after each round.
+    interrupted_ : bool
+        Whether Ctrl-C ended the training early.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, where X had names.
+    n_rows_, n_queries_ : int
+        Size of the training data.
+
+    Notes
+    -----
+    Of p better and n worse documents, pairs are weighted by products d⁺(i)·d⁻(j) with d⁺ ≤ 1/(√ε p) and d⁻ ≤ 1/(√ε n).
+    For f, a mean of stumps, let γ(f) be the lowest mean margin (f(x_i) − f(x_j))/2 under such weights, and γ* the
+    highest that any mean of stumps has, the optimum of Suehiro 2011's program (7). Round t weighs documents by
+    e^{∓η F/2}, F the sum of the stumps so far and η = √(2 ln(1/ε)/t), projected onto the caps, and adds the stump of
+    the largest edge, which is at least γ*. This is Hedge on capped weights (Herbster and Warmuth), so after T rounds,
+    for every T,
+
+        γ* − √(2 ln(1/ε)/T) ≤ γ(f) ≤ γ* ≤ the lowest edge of any round,
 
     and, as in Suehiro 2011's theorem 3, at least (1 − √ε)² of the pairs have margin ρ ≥ γ(f) or more: ρ is half the
     distance from the score that √ε of the worse documents are above to that which √ε of the better ones are below.
@@ -46,15 +99,17 @@ class SoftRankBoost(BoostedStumps):
     pair is in one block, so the same holds with γ and ρ means over blocks, and at least (1 − √ε)² of all pairs
     have the margin of their block or more. With weights, shares are of weights, and caps in proportion to them.
 
-    After `fit`, `rho_` is ρ, `gamma_` γ(f), `gamma_bound_` the least edge, `share_` the share of the pairs at the
-    margin; `guaranteed_share_` is (1 − √ε)².
+    References
+    ----------
+    Moribe, Hatano, Takimoto and Takeda (2008), Smooth Boosting for Margin-Based Ranking, ALT.
+    Suehiro, Hatano and Takimoto (2011), Approximate Reduction from AUC Maximization to 1-norm Soft Margin
+    Optimization, ALT.
 
-    - `epsilon`: share of pairs that may be given up, above 0 and below 1; the more noise in labels, the larger.
-    - `metric`, `n_estimators`, `early_stopping_rounds`, `verbose`, and all else as in RankBoost.
-
+    Examples
+    --------
     >>> import rankwise.data
-    >>> made = rankwise.data.r_of_k(rows=200, features=20, k=5, r=2, noise=0.1)
-    >>> model = SoftRankBoost(epsilon=0.25, n_estimators=100).fit(made.X, made.y)
+    >>> data = rankwise.data.r_of_k(rows=200, features=20, k=5, r=2, noise=0.1)
+    >>> model = SoftRankBoost(epsilon=0.25, n_estimators=100).fit(data.X, data.y)
     >>> model.gamma_ <= model.gamma_bound_, model.rho_ >= model.gamma_, model.share_ >= model.guaranteed_share_
     (True, True, True)
     """
@@ -86,73 +141,63 @@ class SoftRankBoost(BoostedStumps):
         check_is_fitted(self, "n_rows_")
         return (1.0 - math.sqrt(self.epsilon)) ** 2
 
-    def _booster(self, rows: PairRows) -> Booster:
-        return CappedBooster(graded_rows(rows), rows.y.size, self.epsilon)
+    def _booster(self, rows: GradedRows) -> RowBooster:
+        return CappedBooster(rows, self.epsilon)
 
     def _divisor(self, rounds: int) -> float:
         return float(max(rounds, 1))
 
-    def _learned(
-        self, rows: PairRows, rounds: list[Round], kept: int, edges: list[float], count: int
-    ) -> dict[str, Any]:
-        learned = super()._learned(rows, rounds, kept, edges, count)
-        booster = CappedBooster(graded_rows(rows), rows.y.size, self.epsilon)
+    def _learned(self, rows: PairRows, stumps: Stumps, edges: list[float]) -> Attributes:
+        booster = CappedBooster(graded_rows(rows), self.epsilon)
         # each stump weighs 1, so these sums are whole numbers, and equal margins are equal
-        booster.scores = learned["rounds_"].scores(rows.X)[booster.rows.order]
+        booster.scores = stumps.scores(rows.X)[booster.rows.order]
         gamma, rho, share = booster.margins().tolist()
-        rounds_kept = self._divisor(kept)
-        return {
-            **learned,
-            "gamma_": gamma / rounds_kept,
-            "rho_": rho / rounds_kept,
-            "gamma_bound_": min(edges[:count]),
+        divisor = self._divisor(len(stumps))
+        return super()._learned(rows, stumps, edges) | {
+            "gamma_": gamma / divisor,
+            "rho_": rho / divisor,
+            "gamma_bound_": min(edges),
             "share_": share,
         }
 
-    def _told(self) -> dict[str, Any]:
-        return {**super()._told(), **{name: float(getattr(self, f"{name}_")) for name in NUMBERS}}
+    def _get_state(self) -> JsonObject:
+        return super()._get_state() | {name: float(getattr(self, f"{name}_")) for name in SAVED_NUMBERS}
 
-    def _recall(self, told: dict[str, Any]) -> None:
-        super()._recall(told)
-        for name in NUMBERS:
-            if not is_finite_number(told.get(name)):
-                raise ModelFileError(f"{name} of the model must be a number, got {told.get(name)!r}; save it again")
-            setattr(self, f"{name}_", float(told[name]))
+    def _set_state(self, state: JsonObject) -> None:
+        super()._set_state(state)
+        for name in SAVED_NUMBERS:
+            setattr(self, f"{name}_", read_float(state, name))
 
 
-class CappedBooster:
+class CappedBooster(RowBooster):
     """Weights of documents by the sum of the stumps so far, capped in each block."""
 
-    def __init__(self, rows: GradedRows, n_rows: int, epsilon: float) -> None:
-        self.rows, self._n_rows, self._epsilon = rows, n_rows, epsilon
-        self.blocks = blocks_of(rows)
-        self.scores = np.zeros(rows.order.size)
-        self.round = 1
+    def __init__(self, rows: GradedRows, epsilon: float) -> None:
+        super().__init__(rows)
+        self._epsilon, self.blocks = epsilon, halved_blocks(rows)
 
     def row_weights(self) -> FloatArray:
         """d⁺ of better rows, −d⁻ of worse ones, summed over blocks by their shares."""
         rows, blocks = self.rows, self.blocks
         rate = math.sqrt(2.0 * math.log(1.0 / self._epsilon) / self.round) / 2.0
         scratch, u = np.empty((2, rows.order.size))
-        given = (self.scores, rate, rows.weight, blocks.starts, blocks.middles, blocks.stops, blocks.shares)
-        most = 1.0 / math.sqrt(self._epsilon)
+        lists = (self.scores, rate, rows.weight, blocks.starts, blocks.middles, blocks.stops, blocks.shares)
+        cap = 1.0 / math.sqrt(self._epsilon)
         threads.by_queries(
-            lambda low, high: kernels.capped_weights(*given, most, blocks.queries, low, high, scratch, u),
+            lambda low, high: kernels.capped_weights(*lists, cap, blocks.queries, low, high, scratch, u),
             rows.runs[rows.queries],
         )
-        return rows.to_rows(u, self._n_rows)
+        return rows.to_rows(u)
 
-    def add(self, edge: float, h: NDArray[np.int8]) -> float:
+    def stump_weight(self, edge: float) -> float:
         """Every stump weighs the same."""
-        self.scores += h[self.rows.order]
-        self.round += 1
         return 1.0
 
     def margins(self) -> FloatArray:
-        """Means over blocks of their least mean margins, of their margins ρ, and of the share of pairs at ρ or more."""
+        """Means over blocks of their lowest mean margins, their margins ρ, and the shares of pairs at ρ or more."""
         rows, blocks = self.rows, self.blocks
-        found = np.empty((3, blocks.starts.size))
-        given = (self.scores, rows.weight, blocks.starts, blocks.middles, blocks.stops, math.sqrt(self._epsilon))
-        in_rows = np.append(0, np.cumsum(blocks.stops - blocks.starts))
-        threads.by_queries(lambda low, high: kernels.soft_margins(*given, low, high, *found), in_rows)
-        return np.asarray(found @ blocks.shares)
+        out = np.empty((3, blocks.starts.size))
+        lists = (self.scores, rows.weight, blocks.starts, blocks.middles, blocks.stops, math.sqrt(self._epsilon))
+        offsets = np.append(0, np.cumsum(blocks.stops - blocks.starts))
+        threads.by_queries(lambda low, high: kernels.soft_margins(*lists, low, high, *out), offsets)
+        return np.asarray(out @ blocks.shares)

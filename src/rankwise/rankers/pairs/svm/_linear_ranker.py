@@ -2,48 +2,65 @@
 
 from __future__ import annotations
 
+import logging
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from rankwise.errors import DataError
-from rankwise.kernels.rows._products import rows_times
-from rankwise.metrics import parse
-from rankwise.rankers._eval_sets import EvalSet
+from rankwise.objectives.margins._lists import PairLists
 from rankwise.rankers._pair_rows import PairRows
-from rankwise.rankers._parameters import Condition, Constraint, Integer, OneOf, OneOrMore, Real
+from rankwise.rankers._parameters import BOOLEAN, NONE, Constraint, Integer, OneOf, OneOrMore, Real
 from rankwise.rankers._persistence import read_float, read_floats, read_int
 from rankwise.rankers._score_functions._functions import LinearFunction, kind_and_names
-from rankwise.rankers.pairs._base import PairRanker, Step
-from rankwise.rankers.pairs.svm._linear import LinearRows
-from rankwise.rankers.pairs.svm._pairs import Pairs
-from rankwise.rankers.pairs.svm._solve import Loss
-from rankwise.rankers.pairs.svm._training import Found, Settings, train
-from rankwise.types import FloatArray
+from rankwise.rankers.pairs._base import Attributes
+from rankwise.rankers.pairs._matrix import Matrix, matrix_times
+from rankwise.rankers.pairs._tuned import Candidate, TunedPairRanker
+from rankwise.rankers.pairs.svm._newton import LinearProblem, LinearRows
+from rankwise.rankers.pairs.svm._solve import Loss, Solution, solutions
+from rankwise.types import FloatArray, JsonObject
 
-LARGEST = 1e150  # weight in a file: a feature times more may be no number
+log = logging.getLogger(__name__)
+
+MAX_SAVED_WEIGHT = 1e150  # a feature times more may be no number
 
 
-class LinearPairRanker(PairRanker):
-    """A linear ranker by the hinge of pairs; its subclass says which pairs there are."""
+@dataclass(frozen=True, eq=False)
+class LinearFit:
+    """What was learned with a value of C: models by the factor with which they count in the score."""
+
+    C: float
+    solutions: dict[float, Solution]
+    n_iter: int
+    scale: FloatArray
+
+    @property
+    def coefs(self) -> dict[float, FloatArray]:
+        """The models, in the units of the features."""
+        return {factor: self.scale * solution.w for factor, solution in self.solutions.items()}
+
+
+def sum_models(coefs: dict[float, FloatArray]) -> FloatArray:
+    """One model for several: scores add up, each times its factor."""
+    return np.asarray(sum(factor * coef for factor, coef in coefs.items()))
+
+
+class LinearPairRanker(TunedPairRanker):
+    """A linear ranker by the hinge of pairs; its subclass defines the pairs."""
 
     _parameter_constraints: ClassVar[dict[str, list[Constraint]]] = {
-        **PairRanker._parameter_constraints,
+        **TunedPairRanker._parameter_constraints,
         "C": [OneOrMore(Real(0, 1e12, open_low=True))],
         "loss": [OneOf("hinge", "squared_hinge")],
-        "standardize": [
-            Condition(
-                "True, False, or None for dense features alone",
-                lambda value: isinstance(value, bool | np.bool_ | None),
-            )
-        ],
+        "standardize": [BOOLEAN, NONE],
         "tol": [Real(0, 1, open_low=True)],
         "max_iter": [Integer(1, 10**9)],
     }
 
+    tuned_parameter = "C"
     C: float | Sequence[float]
     loss: Loss
     standardize: bool | None
@@ -51,44 +68,45 @@ class LinearPairRanker(PairRanker):
     max_iter: int
 
     @abstractmethod
-    def _problems(self, rows: PairRows) -> dict[float, Pairs]:
-        """Pairs to learn from, by the factor with which the model that is learnt from them counts in the score."""
+    def _problems(self, rows: PairRows) -> dict[float, PairLists]:
+        """Pairs to learn from, by the factor with which the model that is learned from them counts in the score."""
 
-    def _steps(self, rows: PairRows, judged: list[EvalSet]) -> Iterator[Step]:
-        settings = Settings(self._values(), self.loss, float(self.tol), int(self.max_iter))
-        if len(settings.C) > 1 and not judged:
-            raise DataError(
-                f"C has {len(settings.C)} values, but there is nothing to choose one by; pass an eval_set, or one value"
-            )
-        rows, metric = rows.counted, parse(self.metric)
-        problems = self._problems(rows)
-        features = rows.features
-        scaled = isinstance(features, np.ndarray) if self.standardize is None else bool(self.standardize)
-        X = LinearRows.of(features, rows.weight, scaled)
+    def _candidates(self, rows: PairRows, values: list[float]) -> Iterator[Candidate]:
+        """One value of C after another, each from the weights of the one before."""
+        problems, features = self._problems(rows), rows.features
+        standardize = isinstance(features, np.ndarray) if self.standardize is None else bool(self.standardize)
+        X = LinearRows.of(features, rows.weight, standardize)
+        start = Solution(np.zeros(X.scale.size), np.zeros(X.X.shape[0]), np.inf, np.inf)
+        solved = dict.fromkeys(problems, start)
+        for C in values:
+            fit = LinearFit(C, solved, 0, X.scale)
+            for factor, lists in problems.items():
+                steps = solutions(LinearProblem(X, lists, C), self.loss, solved[factor], float(self.tol))
+                for _, solution in zip(range(int(self.max_iter)), steps, strict=False):
+                    solved = solved | {factor: solution}
+                    fit = LinearFit(C, solved, fit.n_iter + 1, X.scale)
+                    yield self._candidate(fit, done=False)
+            gap = max(solution.gap / solution.gap_unit(C) for solution in solved.values())
+            if gap > self.tol:
+                log.warning("with C=%g the relative duality gap is %.1e, not tol; raise max_iter, or lower C", C, gap)
+            yield self._candidate(fit, done=True)
 
-        def judge(coef: FloatArray) -> list[float]:
-            return [one.value(metric, linear_scores(one.X, coef)) for one in judged]
+    def _candidate(self, fit: LinearFit, done: bool) -> Candidate:
+        return Candidate(partial(self._learned, fit), lambda X: matrix_times(X, sum_models(fit.coefs)), done)
 
-        for found, values, best in train(settings, X, problems, judge):
-            yield Step(partial(self._learned, found), values, best)
-
-    def _values(self) -> list[float]:
-        given: Any = self.C
-        return [float(given)] if np.ndim(given) == 0 else [float(C) for C in given]
-
-    def _learned(self, found: Found) -> dict[str, Any]:
+    def _learned(self, fit: LinearFit) -> Attributes:
         return {
-            "coef_": found.coef,
-            "C_": found.C,
-            "n_iter_": found.steps,
-            "objective_": found.objective,
-            "duality_gap_": found.gap,
+            "coef_": sum_models(fit.coefs),
+            "C_": fit.C,
+            "n_iter_": fit.n_iter,
+            "objective_": sum(solution.objective for solution in fit.solutions.values()),
+            "duality_gap_": sum(solution.gap for solution in fit.solutions.values()),
         }
 
-    def _scores(self, X: Any) -> FloatArray:
-        return linear_scores(X, self.coef_)
+    def _scores(self, X: Matrix) -> FloatArray:
+        return matrix_times(X, self.coef_)
 
-    def _parts(self, X: Any) -> FloatArray:
+    def _contributions(self, X: Matrix) -> FloatArray:
         return np.asarray(X * self.coef_, dtype=np.float64)
 
     def to_score_function(self) -> LinearFunction:
@@ -96,7 +114,7 @@ class LinearPairRanker(PairRanker):
         size = self.coef_.size
         return LinearFunction(*kind_and_names(self), self.coef_, 0.0, np.zeros(size), np.ones(size))
 
-    def _told(self) -> dict[str, Any]:
+    def _get_state(self) -> JsonObject:
         return {
             "coef": self.coef_.tolist(),
             "C": self.C_,
@@ -105,13 +123,11 @@ class LinearPairRanker(PairRanker):
             "duality_gap": self.duality_gap_,
         }
 
-    def _recall(self, told: dict[str, Any]) -> None:
-        self.coef_ = read_floats(told, "coef", self.n_features_in_, low=-LARGEST, high=LARGEST)
-        self.C_ = read_float(told, "C")
-        self.n_iter_ = read_int(told, "n_iter")
-        self.objective_, self.duality_gap_ = read_float(told, "objective"), read_float(told, "duality_gap")
+    def _set_state(self, state: JsonObject) -> None:
+        self.coef_ = self._read_weights(state, "coef")
+        self.C_ = read_float(state, "C")
+        self.n_iter_ = read_int(state, "n_iter")
+        self.objective_, self.duality_gap_ = read_float(state, "objective"), read_float(state, "duality_gap")
 
-
-def linear_scores(X: Any, coef: FloatArray) -> FloatArray:
-    """X @ coef, added up in double precision."""
-    return rows_times(np.ascontiguousarray(X), coef) if isinstance(X, np.ndarray) else np.asarray(X @ coef)
+    def _read_weights(self, state: JsonObject, name: str) -> FloatArray:
+        return read_floats(state, name, self.n_features_in_, low=-MAX_SAVED_WEIGHT, high=MAX_SAVED_WEIGHT)

@@ -8,52 +8,77 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from rankwise.rankers.pairs.svm._linear import LinearRows
-from rankwise.rankers.pairs.svm._pairs import Pairs, Place
+from rankwise.data.prepare._standardizer import Standardizer
+from rankwise.objectives.margins._lists import PairLists
+from rankwise.rankers.pairs._matrix import Matrix, canonical, matrix_times, times_matrix
+from rankwise.rankers.pairs.svm._pair_loss import PairLoss
 from rankwise.types import FloatArray
 
-MOST_PRODUCTS = 250  # of second derivatives with a direction, in one step
-TRIALS = 60  # lengths of a step
-ROUNDING = 1e-12  # of C, the objective of zero weights
+MAX_HESSIAN_PRODUCTS = 250  # per step
+MAX_LENGTHS = 60  # tried per step
+ROUNDING_SHARE = 1e-12  # of C, the objective of zero weights: less is rounding
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
-    """Which ½|w|² + C · loss is to be least."""
+class LinearRows:
+    """Rows x, whose scores are Σ_k w_k · scale_k · x_k; a feature of scale 0 never counts."""
+
+    X: Matrix
+    scale: FloatArray
+
+    @classmethod
+    def of(cls, X: Matrix, weight: FloatArray | None, standardize: bool) -> LinearRows:
+        """Rows as they are, or scaled by their deviations without a copy."""
+        X = np.ascontiguousarray(X) if isinstance(X, np.ndarray) else canonical(X.astype(np.float64, copy=False))
+        if not standardize:
+            return cls(X, np.ones(X.shape[1]))
+        return cls(X, Standardizer.of(X, weight=np.ones(X.shape[0]) if weight is None else weight).scale)
+
+    def scores(self, w: FloatArray) -> FloatArray:
+        """The score of each row."""
+        return matrix_times(self.X, self.scale * w)
+
+    def sums(self, d: FloatArray) -> FloatArray:
+        """The sum of all rows, each times its entry of d."""
+        return np.asarray(self.scale * times_matrix(d, self.X))
+
+
+@dataclass(frozen=True, eq=False)
+class LinearProblem:
+    """Minimize ½|w|² + C · loss."""
 
     rows: LinearRows
-    pairs: Pairs
+    lists: PairLists
     C: float
-    width: float | None  # over which the hinge is rounded; None: the squared hinge
-
-    def at(self, w: FloatArray, scores: FloatArray) -> Iterate:
-        """The objective at these weights, whose scores are known."""
-        place = self.pairs.at(scores, self.width)
-        gradient = w + self.C * self.rows.sums(place.slope)
-        return Iterate(w, scores, place, 0.5 * dot(w, w) + self.C * place.loss, gradient)
-
-    def bend(self, at: Iterate, direction: FloatArray) -> FloatArray:
-        """The matrix of second derivatives times a direction."""
-        return direction + self.C * self.rows.sums(at.place.bend(self.rows.scores(direction)))
+    width: float | None = None  # over which the hinge is rounded; None: the squared hinge
 
 
-@dataclass(frozen=True, eq=False)
 class Iterate:
     """Weights, their scores, and the objective there."""
 
-    w: FloatArray
-    scores: FloatArray
-    place: Place
-    objective: float
-    gradient: FloatArray
+    def __init__(self, problem: LinearProblem, w: FloatArray, scores: FloatArray) -> None:
+        self.problem, self.w, self.scores = problem, w, scores
+        self.loss = PairLoss(problem.lists, scores, problem.width)
+        self.objective = 0.5 * dot(w, w) + problem.C * self.loss.loss
 
-    @property
+    @cached_property
+    def gradient(self) -> FloatArray:
+        """The derivative of the objective by the weights."""
+        return self.w + self.problem.C * self.problem.rows.sums(self.loss.gradient)
+
+    @cached_property
     def steepness(self) -> float:
         """The length of the gradient."""
         return float(np.sqrt(dot(self.gradient, self.gradient)))
+
+    def hessian_times(self, direction: FloatArray) -> FloatArray:
+        """The matrix of second derivatives times a direction."""
+        rows = self.problem.rows
+        return direction + self.problem.C * rows.sums(self.loss.hessian_times(rows.scores(direction)))
 
 
 def dot(a: FloatArray, b: FloatArray) -> float:
@@ -61,8 +86,8 @@ def dot(a: FloatArray, b: FloatArray) -> float:
     return float((a * b).sum())
 
 
-def descend(problem: Problem, at: Iterate) -> Iterator[Iterate]:
-    """This place, and then one better after another until rounding allows none."""
+def descend(at: Iterate) -> Iterator[Iterate]:
+    """This iterate, and then one better after another until rounding allows none."""
     first = at.steepness
     following: Iterate | None = at
     while following is not None:
@@ -70,48 +95,46 @@ def descend(problem: Problem, at: Iterate) -> Iterator[Iterate]:
         yield at
         if at.steepness == 0.0:
             return
-        direction = _newton_direction(problem, at, min(0.1, np.sqrt(at.steepness / first)) * at.steepness)
-        following = _line_search(problem, at, direction)
+        direction = _newton_direction(at, min(0.1, np.sqrt(at.steepness / first)) * at.steepness)
+        following = _line_search(at, direction)
 
 
-def _newton_direction(problem: Problem, at: Iterate, enough: float) -> FloatArray:
-    """Minus the gradient over the second derivatives, until what is left of the gradient is small enough."""
-    left = -at.gradient
-    found, along, size = np.zeros_like(left), left.copy(), dot(left, left)
-    for _ in range(MOST_PRODUCTS):
-        bent = problem.bend(at, along)
-        length = size / dot(along, bent)
-        found += length * along
-        left -= length * bent
-        before, size = size, dot(left, left)
-        if np.sqrt(size) <= enough:
+def _newton_direction(at: Iterate, tol: float) -> FloatArray:
+    """Minus the gradient over the second derivatives, by conjugate gradients until the residual is small enough."""
+    residual = -at.gradient
+    direction, along, square = np.zeros_like(residual), residual.copy(), dot(residual, residual)
+    for _ in range(MAX_HESSIAN_PRODUCTS):
+        product = at.hessian_times(along)
+        length = square / dot(along, product)
+        direction += length * along
+        residual -= length * product
+        before, square = square, dot(residual, residual)
+        if np.sqrt(square) <= tol:
             break
-        along = left + size / before * along
-    return found
+        along = residual + square / before * along
+    return direction
 
 
-def _line_search(problem: Problem, at: Iterate, direction: FloatArray) -> Iterate | None:
-    """Go down until half of the slope is left or less; None if nothing on the way is better.
+def _line_search(at: Iterate, direction: FloatArray) -> Iterate | None:
+    """Go down until at most half of the slope is left; None if nothing on the way is better.
 
     Where the objective is better by less than its rounding, the gradient tells.
     """
-    moved = problem.rows.scores(direction)
+    moved, C = at.problem.rows.scores(direction), at.problem.C
     square, product = dot(direction, direction), dot(at.w, direction)
-    slope = dot(at.gradient, direction)
-    low, high, slope_low, slope_high, length = 0.0, np.inf, slope, np.inf, 1.0
-    for trial in range(TRIALS):
-        scores, w = at.scores + length * moved, at.w + length * direction
-        place = problem.pairs.at(scores, problem.width)
-        objective = 0.5 * dot(w, w) + problem.C * place.loss
-        here = product + length * square + problem.C * dot(place.slope, moved)
-        if objective < at.objective + ROUNDING * problem.C and abs(here) <= 0.5 * abs(slope):
-            found = Iterate(w, scores, place, objective, w + problem.C * problem.rows.sums(place.slope))
-            if objective < at.objective or found.steepness < 0.5 * at.steepness:
-                return found
-        if here < 0.0:
-            low, slope_low = length, here
+    first_slope = dot(at.gradient, direction)
+    low, high, slope_low, slope_high, length = 0.0, np.inf, first_slope, np.inf, 1.0
+    for trial in range(MAX_LENGTHS):
+        iterate = Iterate(at.problem, at.w + length * direction, at.scores + length * moved)
+        slope = product + length * square + C * dot(iterate.loss.gradient, moved)
+        is_lower = iterate.objective < at.objective
+        is_level = iterate.objective < at.objective + ROUNDING_SHARE * C
+        if abs(slope) <= 0.5 * abs(first_slope) and (is_lower or (is_level and iterate.steepness < 0.5 * at.steepness)):
+            return iterate
+        if slope < 0.0:
+            low, slope_low = length, slope
         else:
-            high, slope_high = length, here
+            high, slope_high = length, slope
         if high == np.inf:
             length *= 2.0
         elif trial % 2:  # by false position in turn with halves: the slope may jump

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankwise.rankers.pairs.svm._pairs import Pairs
+from rankwise.rankers.pairs.svm._pair_loss import PairLoss, unit_lists
 from tests.reference import pairs_by_definition as oracle
 
 
@@ -37,26 +37,26 @@ def test_loss_slope_and_curvature_are_those_of_all_pairs(seed, sizes, grades, wi
         return
     weight = rng.uniform(0.1, 3.0, qid.size) if weighted else None
     shares = rng.uniform(0.1, 3.0, len(sizes)) if by_query else None
-    named = None if shares is None else dict(enumerate(shares))
-    omega = oracle.pair_weights(y, qid, weight, named, "queries" if by_query else "pairs")
-    place = Pairs.of(y, np.append(0, np.cumsum(sizes)), weight, shares).at(scores, width)
+    share_of_query = None if shares is None else dict(enumerate(shares))
+    omega = oracle.pair_weights(y, qid, weight, share_of_query, "queries" if by_query else "pairs")
+    loss = PairLoss(unit_lists(y, np.append(0, np.cumsum(sizes)), weight, shares), scores, width)
     slack = 1.0 - scores[i] + scores[j]
     value, first, second = loss_of(slack, width)
-    assert place.loss == pytest.approx(omega @ value, abs=1e-12)
-    assert place.hinge == pytest.approx(omega @ np.maximum(slack, 0.0), abs=1e-12)
-    assert place.pull == pytest.approx(omega @ first, abs=1e-12)
-    slope, bent = np.zeros(qid.size), np.zeros(qid.size)
-    np.add.at(slope, i, -omega * first)
-    np.add.at(slope, j, omega * first)
-    np.testing.assert_allclose(place.slope, slope, rtol=0, atol=1e-12)
+    assert loss.loss == pytest.approx(omega @ value, abs=1e-12)
+    assert loss.hinge == pytest.approx(omega @ np.maximum(slack, 0.0), abs=1e-12)
+    assert loss.slope_sum == pytest.approx(omega @ first, abs=1e-12)
+    gradient, product = np.zeros(qid.size), np.zeros(qid.size)
+    np.add.at(gradient, i, -omega * first)
+    np.add.at(gradient, j, omega * first)
+    np.testing.assert_allclose(loss.gradient, gradient, rtol=0, atol=1e-12)
     direction = rng.normal(size=qid.size)
     turned = omega * second * (direction[i] - direction[j])
-    np.add.at(bent, i, turned)
-    np.add.at(bent, j, -turned)
-    np.testing.assert_allclose(place.bend(direction), bent, rtol=0, atol=1e-11)
+    np.add.at(product, i, turned)
+    np.add.at(product, j, -turned)
+    np.testing.assert_allclose(loss.hessian_times(direction), product, rtol=0, atol=1e-11)
 
 
 def test_weights_so_large_that_products_overflow():
     y, offsets = np.array([1.0, 0.0, 1.0, 0.0]), np.array([0, 2, 4])
-    plain, large = (Pairs.of(y, offsets, weight) for weight in (np.ones(4), np.full(4, 1e300)))
+    plain, large = (unit_lists(y, offsets, weight) for weight in (np.ones(4), np.full(4, 1e300)))
     assert np.array_equal(plain.weight, large.weight)

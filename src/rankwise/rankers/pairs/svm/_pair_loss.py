@@ -1,0 +1,96 @@
+"""The losses of all pairs of documents at given scores, their slopes and their curvature, in linear time after a sort.
+
+With x = 1 − (s_i − s_j) what a pair lacks of a margin of 1, and ω its weight, the loss is Σ ω x² over pairs with x > 0,
+or the hinge Σ ω x rounded over a width h: x²/2h up to x = h, and x − h/2 from there on. Either is a square over a band
+of margins, and a line below it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from rankwise.kernels import _threads as threads
+from rankwise.kernels.pairs import _close_pairs as close_pairs
+from rankwise.metrics._ranking import descending_order
+from rankwise.objectives.margins._lists import PairLists
+from rankwise.types import FloatArray, IntArray
+
+MARGIN_ROUNDING = 4 * float(np.finfo(np.float64).eps)  # in units of the scores
+
+
+def unit_lists(
+    y: FloatArray, offsets: IntArray, weight: FloatArray | None = None, shares: FloatArray | None = None
+) -> PairLists:
+    """Pairs of grouped rows with these labels, of which at least one weighs something; all of them weigh 1.
+
+    A pair weighs the product of its rows' weights; with `shares`, the pairs of each query weigh its share together.
+    """
+    lists = PairLists.of(y, offsets, None if weight is None else weight / weight.max())
+    total = lists.query_pairs
+    by_query = total if shares is None else np.where(total > 0.0, shares, 0.0)
+    factor = np.divide(by_query, total * by_query.sum(), out=np.zeros_like(total), where=total > 0.0)
+    return replace(lists, weight=lists.weight * np.repeat(np.sqrt(factor), np.diff(offsets)))
+
+
+class PairLoss:
+    """The squared hinge at some scores (`width=None`), or the hinge rounded over a width.
+
+    `hinge` is Σ ω max(0, x), without rounding; `loss` the loss, and `gradient` its derivative by each row's score;
+    `slope_sum` the sum over pairs of the loss's slope, ω times 2x, or times x/h and at most 1; `slope_error` bounds
+    the rounding of `slope_sum`.
+    """
+
+    def __init__(self, lists: PairLists, scores: FloatArray, width: float | None) -> None:
+        # Private arrays are in rank order.
+        self._lists, self._order = lists, descending_order(scores, lists.offsets)
+        self._scores = scores = scores[self._order]
+        self._grade, self._weight = lists.grade[self._order], lists.weight[self._order]
+        weight = self._weight
+        self._curvature = 2.0 if width is None else 1.0 / width
+        self._band_start = -np.inf if width is None else 1.0 - width
+        worse, worse_scores, better, better_scores = self._sums(scores, self._band_start, 1.0)
+        self._degree = worse + better
+        as_better = weight * ((1.0 - scores) * worse + worse_scores)  # Σ_j ω_ij x_ij, i being the better one
+        as_worse = weight * ((1.0 + scores) * better - better_scores)
+        push, band = as_worse - as_better, float(as_better.sum())
+        square = band + float((scores * push).sum())  # Σ ω x², as x² = x − x (s_i − s_j)
+        self.hinge, self.loss, self.slope_sum = band, 0.5 * self._curvature * square, self._curvature * band
+        extent = 1.0 + 2.0 * float(np.abs(scores).max())
+        self.slope_error = MARGIN_ROUNDING * self._curvature * extent * float((weight * worse).sum())
+        push *= self._curvature
+        if width is not None:
+            worse, worse_scores, better, _ = self._sums(scores, -np.inf, self._band_start)
+            below, lacking = float((weight * worse).sum()), weight * ((1.0 - scores) * worse + worse_scores)
+            self.hinge += float(lacking.sum())
+            self.loss += float(lacking.sum()) - 0.5 * width * below
+            self.slope_sum += below
+            push += weight * (better - worse)
+        self.gradient = self._by_row(push)
+
+    def hessian_times(self, direction: FloatArray) -> FloatArray:
+        """The matrix of second derivatives by the scores, times a direction."""
+        along = direction[self._order]
+        _, worse, _, better = self._sums(along, self._band_start, 1.0)
+        return self._by_row(self._curvature * self._weight * (along * self._degree - worse - better))
+
+    def hinge_at_scale(self, scale: float) -> tuple[float, float]:
+        """Σ ω max(0, x) at these scores times a scale, and its derivative by the scale."""
+        worse, worse_scores, _, _ = self._sums(self._scores, -np.inf, 1.0 / scale)
+        margins = float((self._weight * (self._scores * worse - worse_scores)).sum())
+        return float((self._weight * worse).sum()) - scale * margins, -margins
+
+    def _sums(self, values: FloatArray, low: float, high: float) -> FloatArray:
+        """What `close_sums` gives for pairs with margins from `low` up to `high`."""
+        lists, sums = self._lists, np.empty((4, values.size))
+        rows = (self._scores, self._grade, lists.grades, self._weight, values, lists.offsets)
+        threads.by_queries(
+            lambda first, last: close_pairs.close_sums(*rows, low, high, first, last, *sums), lists.offsets
+        )
+        return sums
+
+    def _by_row(self, ranked: FloatArray) -> FloatArray:
+        out = np.empty_like(ranked)
+        out[self._order] = ranked
+        return out
