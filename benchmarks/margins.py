@@ -25,7 +25,7 @@ from sklearn.svm import LinearSVC
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import rankwise as rw
-from benchmarks.papers.p3_data import r_of_k
+from benchmarks.papers.suehiro_data import r_of_k
 from tests.reference.margin_programs import soft_over_pairs
 
 GAP = 1e-6

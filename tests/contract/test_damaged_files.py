@@ -53,7 +53,7 @@ TREES = {"n_estimators": 4, "num_leaves": 5, "random_state": 0, "bags": 2, "n_jo
 MODELS = {
     "lambdamart": lambda: ranker(rw.LambdaMART("ndcg@10", **TREES)),
     "lambdarank": lambda: ranker(rw.LambdaRank(**SMALL | {"hidden": (7, 3)})),
-    "ranknet": lambda: ranker(rw.RankNet(**SMALL | {"optimizer": "p2", "activation": "tanh"})),
+    "ranknet": lambda: ranker(rw.RankNet(**SMALL | {"optimizer": "burges2006", "activation": "tanh"})),
     "rankboost": lambda: ranker(rw.RankBoost("ndcg@5", n_estimators=4)),
     "softrankboost": lambda: ranker(rw.SoftRankBoost("ndcg@5", n_estimators=4)),
     "ranksvm": lambda: ranker(rw.RankSVM("ndcg@5", C=[0.1, 1.0])),

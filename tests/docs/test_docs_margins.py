@@ -30,7 +30,7 @@ def test_margin_programs_take_the_time_measured() -> None:
 @pytest.mark.parametrize("table", ["balanced", "skewed", "uci", "reuters"])
 def test_aucs_are_those_measured(table: str) -> None:
     """The honest figure, published ones in brackets; RankBoost's are those of its three numbers of rounds."""
-    found = results(f"p3-{table}")["rows"]
+    found = results(f"suehiro-{table}")["rows"]
     methods = list(dict.fromkeys(row["method"] for row in found))
     rows = []
     for data in sorted(dict.fromkeys(row["data"] for row in found)):
@@ -42,7 +42,7 @@ def test_aucs_are_those_measured(table: str) -> None:
         best = [f"{row['true function']:.4f}" for row in mine.values() if "true function" in row][:1]
         rows.append([data, *cells, *best])
     truth = ["true function"] if "true function" in found[0] else []
-    check_table(DOCUMENT, f"p3 {table}", markdown([table, *methods, *truth], rows))
+    check_table(DOCUMENT, f"suehiro {table}", markdown([table, *methods, *truth], rows))
 
 
 def _published(told: Any) -> str:
@@ -52,13 +52,13 @@ def _published(told: Any) -> str:
 
 def test_fits_take_the_time_measured() -> None:
     """Suehiro 2011's table 5; the published seconds in brackets."""
-    found = results("p3-times")["rows"]
+    found = results("suehiro-times")["rows"]
     methods = list(dict.fromkeys(row["method"] for row in found))
     rows = []
     for m in dict.fromkeys(row["m"] for row in found):
         mine = {row["method"]: row for row in found if row["m"] == m}
         rows.append([f"{m:,}", *(_seconds(mine.get(method)) for method in methods)])
-    check_table(DOCUMENT, "p3 times", markdown(["rows", *methods], rows))
+    check_table(DOCUMENT, "suehiro times", markdown(["rows", *methods], rows))
 
 
 def _seconds(row: Any) -> str:
@@ -72,11 +72,12 @@ def test_svms_by_class_are_as_measured() -> None:
     """Welleck 2016's SVM-Perf column."""
     metrics = ("mauc", "map, empty=0", "map", "ndcg@10", "auc")
     rows = [
-        [row["method"], *(f"{row['means'][metric]:.4f}" for metric in metrics)] for row in results("p3-mq2008")["rows"]
+        [row["method"], *(f"{row['means'][metric]:.4f}" for metric in metrics)]
+        for row in results("suehiro-mq2008")["rows"]
     ]
     published = ["SVM-Perf as Welleck 2016 printed it", "0.737", "0.458", "", "", ""]
     header = ["MQ2008, 5 folds", "MAUC", "MAP, empty = 0", "MAP", "NDCG@10", "AUC"]
-    check_table(DOCUMENT, "p3 mq2008", markdown(header, [*rows, published]))
+    check_table(DOCUMENT, "suehiro mq2008", markdown(header, [*rows, published]))
 
 
 def test_svms_are_as_measured() -> None:

@@ -16,7 +16,7 @@ def results(name: str) -> Any:
 
 def test_ndcg_of_the_two_is_that_measured() -> None:
     rows = []
-    for data, name in (("cubic", "p2_ndcg-cubic"), ("cubic, Burges 2006's size", "p2_ndcg-cubic-full")):
+    for data, name in (("cubic", "burges_ndcg-cubic"), ("cubic, Burges 2006's size", "burges_ndcg-cubic-full")):
         for system in results(name)["systems"]:
             levels = {point["metric"]: point for point in system["points"]}
             told = []
@@ -24,7 +24,7 @@ def test_ndcg_of_the_two_is_that_measured() -> None:
                 low, high = levels[level]["interval"]
                 told.append(f"{levels[level]['mean']:.4f} ({low:.4f}–{high:.4f})")
             rows.append([f"{data}, {system['net']}", system["trainer"], *told])
-    of_folds = results("p2_ndcg-mq2008")["means"]
+    of_folds = results("burges_ndcg-mq2008")["means"]
     rows += [
         ["MQ2008", name, "", f"{means['ndcg@3']:.4f}", f"{means['ndcg@10']:.4f}"] for name, means in of_folds.items()
     ]
@@ -33,7 +33,7 @@ def test_ndcg_of_the_two_is_that_measured() -> None:
 
 def test_speed_of_ranknet_is_that_measured() -> None:
     rows = []
-    for row in results("p2_speed")["rows"]:
+    for row in results("burges_speed")["rows"]:
         longest, seconds = row["points"][-1]
         published = row["published"]
         rows.append(

@@ -18,7 +18,7 @@ def results(name: str) -> Any:
 
 @pytest.mark.parametrize("family", ["linear", "trees", "net"])
 def test_gains_are_those_measured(family: str) -> None:
-    found = results(f"p1-{family}")["summary"]
+    found = results(f"eban-{family}")["summary"]
     metrics = list(dict.fromkeys(row["metric"] for row in found))
     rows = []
     for method in dict.fromkeys(row["method"] for row in found):
@@ -28,11 +28,11 @@ def test_gains_are_those_measured(family: str) -> None:
             cells = [f"{mine[m]['mean']:.4f}" for m in metrics]
         rows.append([method, *cells, f"{mine[metrics[0]]['seconds']:.1f}"])
     header = [f"{family}, {found[0]['tables']} tables", *metrics, "CPU s"]
-    check_table(DOCUMENT, f"p1 {family}", markdown(header, rows))
+    check_table(DOCUMENT, f"eban {family}", markdown(header, rows))
 
 
 def test_cifar_is_as_measured() -> None:
-    found = results("p1-cifar")["gains"]
+    found = results("eban-cifar")["gains"]
     others = list(dict.fromkeys(row["against"] for row in found))
     rows = []
     for metric in dict.fromkeys(row["metric"] for row in found):
@@ -40,15 +40,15 @@ def test_cifar_is_as_measured() -> None:
         told = [f"{mine[o]['points']:+.2f} ± {mine[o]['error']:.2f}" for o in others]
         rows.append([metric, f"{mine[others[0]]['means']['ours']:.4f}", *told])
     header = ["CIFAR-10", "ours", *(f"minus {other}, points" for other in others)]
-    check_table(DOCUMENT, "p1 cifar", markdown(header, rows))
+    check_table(DOCUMENT, "eban cifar", markdown(header, rows))
 
 
 def test_anchors_are_as_measured() -> None:
-    found = results("p1-anchors")["summary"]
+    found = results("eban-anchors")["summary"]
     tables, anchors = (list(dict.fromkeys(row[key] for row in found)) for key in ("table", "anchors"))
     cells = {(row["table"], row["anchors"]): f"{row['gain']:+.4f} ± {row['error']:.4f}" for row in found}
     rows = [[name, *(cells[name, k] for k in anchors)] for name in tables]
-    check_table(DOCUMENT, "p1 anchors", markdown(["AP of linear models", *(f"K = {k}" for k in anchors)], rows))
+    check_table(DOCUMENT, "eban anchors", markdown(["AP of linear models", *(f"K = {k}" for k in anchors)], rows))
 
 
 def test_what_a_step_costs_is_that_measured() -> None:

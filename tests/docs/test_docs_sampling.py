@@ -13,11 +13,13 @@ from rankwise.sampling import sampler_kinds
 from tests.doc_tables import ROOT, check_table, markdown
 
 RESULTS = ROOT / "benchmarks" / "results"
-CURVES = sorted(path.stem.removeprefix("p4-") for path in RESULTS.glob("p4-*.json") if path.stem != "p4-times")
+CURVES = sorted(
+    path.stem.removeprefix("donmez-") for path in RESULTS.glob("donmez-*.json") if path.stem != "donmez-times"
+)
 
 
 def results(name: str) -> Any:
-    return json.loads((RESULTS / f"p4-{name}.json").read_text())
+    return json.loads((RESULTS / f"donmez-{name}.json").read_text())
 
 
 def test_every_sampler_is_in_the_table() -> None:
@@ -44,7 +46,7 @@ def test_curves_are_those_measured(name: str) -> None:
     full = [f"{found['full'][metric]:.4f}" for metric in ("map", "ndcg@10", "auc")]
     rows.append(["all labels", *full, *[""] * 6, ""])
     header = ["mean of rounds", "MAP", "NDCG@10", "AUC", *(f"MAP, round {k}" for k in (0, 1, 2, 5, 10, 20))]
-    check_table("docs/benchmarks.md", f"p4 {name}", markdown([*header, "labels to 95% of MAP"], rows))
+    check_table("docs/benchmarks.md", f"donmez {name}", markdown([*header, "labels to 95% of MAP"], rows))
 
 
 def test_relations_are_those_measured() -> None:
@@ -52,7 +54,7 @@ def test_relations_are_those_measured() -> None:
     rows = [
         [name, metric, results(name)["relations"][metric]] for name in CURVES for metric in ("map", "ndcg@10", "auc")
     ]
-    check_table("docs/benchmarks.md", "p4 relations", markdown(["data and ranker", "metric", "relation"], rows))
+    check_table("docs/benchmarks.md", "donmez relations", markdown(["data and ranker", "metric", "relation"], rows))
 
 
 def test_differences_are_those_measured() -> None:
@@ -66,7 +68,7 @@ def test_differences_are_those_measured() -> None:
                 p = [format_p_value(test[key]) for key in ("p_rounds", "p_runs")]
                 rows.append([name, other, f"{sign * test['difference']:+.4f}", *p, str(len(results(name)["seeds"]))])
     header = ["data and ranker", "lookahead against", "MAP", "p over rounds", "p over runs", "runs"]
-    check_table("docs/benchmarks.md", "p4 lookahead", markdown(header, rows))
+    check_table("docs/benchmarks.md", "donmez lookahead", markdown(header, rows))
 
 
 def test_times_are_those_measured() -> None:
@@ -76,4 +78,4 @@ def test_times_are_those_measured() -> None:
             cells = [f"{one[key]:.4f} s" for key in ("fit", "choose")]
             rows.append([case, sampler, *cells, f"{one['choose of fit']:.2f}", f"{one['of lossmin']:.2f}x"])
     header = ["queries × documents, labels", "sampler", "fit", "choose", "choose ÷ fit", "round ÷ LossMin's"]
-    check_table("docs/benchmarks.md", "p4 times", markdown(header, rows))
+    check_table("docs/benchmarks.md", "donmez times", markdown(header, rows))

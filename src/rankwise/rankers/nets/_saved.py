@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -39,8 +38,6 @@ def to_saved(model: NetRanker) -> SavedModel:
 
 def from_saved(cls: type[Net], saved: SavedModel) -> Net:
     """A fitted net; everything is checked before the net is built, whose size follows from what the file holds."""
-    if saved.parameters.get("optimizer") == "p2":  # as files called it before 0.1.0
-        saved = replace(saved, parameters=saved.parameters | {"optimizer": "burges2006"})
     model = unfitted_model(cls, saved)
     model.hidden = tuple(model.hidden)
     model.device = "cpu"  # where it was trained need not be here

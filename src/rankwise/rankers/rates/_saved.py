@@ -22,7 +22,7 @@ from rankwise.types import AnyArray, JsonObject
 if TYPE_CHECKING:
     from rankwise.rankers.rates._classifier import RateClassifier
 
-CHOICES = ("baseline", "tuned", "plain")  # the last is how files said baseline once
+CHOICES = ("baseline", "tuned")
 
 Classifier = TypeVar("Classifier", bound="RateClassifier")
 

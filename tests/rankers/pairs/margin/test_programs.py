@@ -12,7 +12,7 @@ from rankwise.rankers.pairs.margin._hypotheses import FeatureHypotheses, Scale, 
 from rankwise.rankers.pairs.margin._programs import METHODS, MarginSolver
 from tests.objectives.margins.factories import KINDS, QueryData, make_data
 from tests.reference import margin_lists as slow
-from tests.reference import margin_programs as p3
+from tests.reference import margin_programs as suehiro
 from tests.reference import stumps_by_definition as stumps
 
 TOL = 1e-6
@@ -99,14 +99,14 @@ def test_the_programs_as_printed(seed, epsilon):
         method: list(MarginSolver(method, data.lists, hypotheses, TOL, 1000).rounds(epsilon))[-1] for method in METHODS
     }
     value = {method: step.progress.tail.value for method, step in final.items()}
-    gamma = p3.soft_over_pairs_dual(plus, minus, epsilon * p * n).value
-    assert value["pairs"] == pytest.approx(p3.soft_over_pairs(plus, minus, epsilon * p * n).value, abs=2 * TOL)
+    gamma = suehiro.soft_over_pairs_dual(plus, minus, epsilon * p * n).value
+    assert value["pairs"] == pytest.approx(suehiro.soft_over_pairs(plus, minus, epsilon * p * n).value, abs=2 * TOL)
     assert value["pairs"] == pytest.approx(gamma, abs=2 * TOL)
     caps = np.sqrt(epsilon) * p, np.sqrt(epsilon) * n
-    assert value["reduced"] == pytest.approx(p3.soft_over_rows(plus, minus, *caps).value, abs=2 * TOL)
-    assert value["reduced"] == pytest.approx(p3.soft_over_rows_dual(plus, minus, *caps).value, abs=2 * TOL)
-    assert value["hard"] == pytest.approx(p3.hard_over_pairs(plus, minus).value, abs=2 * TOL)
-    assert value["hard"] == pytest.approx(p3.hard_with_bias(plus, minus).value, abs=2 * TOL)
+    assert value["reduced"] == pytest.approx(suehiro.soft_over_rows(plus, minus, *caps).value, abs=2 * TOL)
+    assert value["reduced"] == pytest.approx(suehiro.soft_over_rows_dual(plus, minus, *caps).value, abs=2 * TOL)
+    assert value["hard"] == pytest.approx(suehiro.hard_over_pairs(plus, minus).value, abs=2 * TOL)
+    assert value["hard"] == pytest.approx(suehiro.hard_with_bias(plus, minus).value, abs=2 * TOL)
     assert value["reduced"] >= value["heuristic"] - 2 * TOL
     for method in ("reduced", "heuristic"):
         program, progress = final[method].program, final[method].progress
@@ -162,9 +162,9 @@ def test_the_heuristic_alternates_tangents_and_caps_and_falls(monkeypatch, kind,
             plus, minus = two_sides(data, H)
             nu, center = epsilon * len(plus) * len(minus), float(program.nu[0])
             printed = (
-                p3.tangent_program(plus, minus, nu, center)
+                suehiro.tangent_program(plus, minus, nu, center)
                 if isinstance(program, TangentProgram)
-                else p3.soft_over_rows_dual(plus, minus, center, nu / center)
+                else suehiro.soft_over_rows_dual(plus, minus, center, nu / center)
             )
             assert best == pytest.approx(printed.value, abs=1e-7)
     gammas = [progress.bound for program, progress in solved if type(program) is ProductProgram]

@@ -1,6 +1,6 @@
 """Burges 2006 section 6.3: does training on NDCG's λ's pay in NDCG, against RankNet?
 
-    python benchmarks/papers/p2_ndcg.py [--full] [--only cubic]
+    python benchmarks/papers/burges_ndcg.py [--full] [--only cubic]
 
 - Cubic: `rankwise.data.cubic` (50 features, 50 documents per query, 5 grades), linear nets and nets with 10 hidden
 nodes,
@@ -221,7 +221,7 @@ def main() -> None:
         found = on_cubic(sizes, polynomials, epochs)
         show_cubic(found, polynomials)
         if not options.quick:
-            name = f"p2_ndcg-cubic{'-full' * options.full}"
+            name = f"burges_ndcg-cubic{'-full' * options.full}"
             picture(found, polynomials, name)
             more = {"polynomials": polynomials, "epochs": epochs, "rates": CUBIC_RATES, "machine": machine("torch")}
             write(name, {**found, **more})
@@ -231,7 +231,7 @@ def main() -> None:
         show_mq2008(found)
         if not options.quick:
             rates = {"nets": MQ2008_RATES, "trees": TREE_RATES}
-            write("p2_ndcg-mq2008", {**found, "epochs": epochs, "rates": rates, "machine": machine("torch")})
+            write("burges_ndcg-mq2008", {**found, "epochs": epochs, "rates": rates, "machine": machine("torch")})
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """The data of Suehiro 2011's benchmark: r-of-k threshold functions (5.1) and five UCI tables (5.2); Reuters is in
-p3_reuters.py.
+suehiro_reuters.py.
 
 How Suehiro 2011 is read where it is short:
 
@@ -32,7 +32,7 @@ from scipy.special import comb
 from sklearn.model_selection import StratifiedKFold
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from papers.p1_data import Binary, filled
+from papers.eban_data import Binary, filled
 
 UCI = ("hypothyroid", "ionosphere", "kr-vs-kp", "sick-euthyroid", "spambase")
 RATIOS = {"5:5": 0.5, "7:3": 0.7, "9:1": 0.9}

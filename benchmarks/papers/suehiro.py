@@ -1,14 +1,14 @@
 """Suehiro 2011 section 5: margins over pairs, exactly and in linear size, against boosting and SVMs.
 
-    python benchmarks/papers/p3.py balanced|skewed|uci|reuters|times|mq2008 [--quick] [--only acq,earn] [--methods ...]
+    python benchmarks/papers/suehiro.py balanced|skewed|uci|reuters|times|mq2008 [--quick] [--only X,Y] [--methods X]
 
-- balanced, skewed: tables 1 and 2, r-of-k threshold functions with noisy labels (p3_data.py).
-- uci, reuters: tables 3 and 4 (p3_reuters.py); methods in p3_methods.py, the two ways of judging in p3_run.py.
-- times: table 5 (p3_times.py).
-- mq2008: Welleck 2016's SVM-Perf column (p3_mq2008.py).
+- balanced, skewed: tables 1 and 2, r-of-k threshold functions with noisy labels (suehiro_data.py).
+- uci, reuters: tables 3 and 4 (suehiro_reuters.py); methods in suehiro_methods.py, ways of judging in suehiro_run.py.
+- times: table 5 (suehiro_times.py).
+- mq2008: Welleck 2016's SVM-Perf column (suehiro_mq2008.py).
 
-Results go to results/p3-<table>.json after each data set and method; `--only` and `--methods` measure a part anew and
-leave the others as they are.
+Results go to results/suehiro-<table>.json after each data set and method; `--only` and `--methods` measure a part anew
+and leave the others as they are.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from papers import p3_mq2008, p3_published, p3_run, p3_times
-from papers.p1_data import table
-from papers.p3_data import UCI, ceiling, r_of_k
-from papers.p3_methods import methods
-from papers.p3_reuters import TOPICS, reuters
-from papers.p3_run import picked
+from papers import suehiro_mq2008, suehiro_published, suehiro_run, suehiro_times
+from papers.eban_data import table
+from papers.suehiro_data import UCI, ceiling, r_of_k
+from papers.suehiro_methods import methods
+from papers.suehiro_reuters import TOPICS, reuters
+from papers.suehiro_run import picked
 
 # Of RankBoost: Suehiro 2011 5.1 and the heads of tables 3 and 4.
-ROUNDS = {table: (500 if table in ("balanced", "skewed") else 1000, 5000, 10_000) for table in p3_published.TABLES}
+ROUNDS = {table: (500 if table in ("balanced", "skewed") else 1000, 5000, 10_000) for table in suehiro_published.TABLES}
 ROUNDS["reuters"] = (1000, 5000)  # Suehiro 2011 has 10,000 too
 RS, NOISES = (1, 8, 15), (0.05, 0.1, 0.15)
 
 
-def artificial(ratios: tuple[str, ...], quick: bool) -> dict[str, p3_run.Loader]:
-    found: dict[str, p3_run.Loader] = {}
+def artificial(ratios: tuple[str, ...], quick: bool) -> dict[str, suehiro_run.Loader]:
+    found: dict[str, suehiro_run.Loader] = {}
     for ratio in ratios:
         for noise in NOISES:
             print(f"{ratio} with noise {noise:g}: no ranking is expected to pass {ceiling(ratio, noise):.4f}")
@@ -47,7 +47,7 @@ def artificial(ratios: tuple[str, ...], quick: bool) -> dict[str, p3_run.Loader]
     return found
 
 
-def tables(options: argparse.Namespace) -> dict[str, p3_run.Loader]:
+def tables(options: argparse.Namespace) -> dict[str, suehiro_run.Loader]:
     if options.table == "balanced":
         return artificial(("5:5",), options.quick)
     if options.table == "skewed":
@@ -65,8 +65,8 @@ def accuracy(options: argparse.Namespace) -> None:
     rounds = (5, 20) if options.quick else ROUNDS[options.table]
     known = {method.name: method for method in methods(rounds, stumps=options.table == "uci")}
     chosen = [known[name] for name in picked(options.methods, known)]
-    published = p3_published.TABLES[options.table]
-    p3_run.run(
+    published = suehiro_published.TABLES[options.table]
+    suehiro_run.run(
         options.table, {name: data[name] for name in names}, chosen, options.seeds, published, keep=not options.quick
     )
 
@@ -84,13 +84,13 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="one data set and little work, nothing written")
     options = parser.parse_args()
     if options.table == "times":
-        sizes = (100, 200) if options.quick else (*p3_times.PAPER_SIZES, *p3_times.SIZES)
-        known = {name: p3_times.METHODS[name] for name in picked(options.methods, p3_times.METHODS)}
-        p3_times.run(picked(options.only, sizes), known, keep=not options.quick)
+        sizes = (100, 200) if options.quick else (*suehiro_times.PAPER_SIZES, *suehiro_times.SIZES)
+        known = {name: suehiro_times.METHODS[name] for name in picked(options.methods, suehiro_times.METHODS)}
+        suehiro_times.run(picked(options.only, sizes), known, keep=not options.quick)
     elif options.table == "mq2008":
-        names = picked(options.methods, p3_mq2008.METHODS)[: 1 if options.quick else None]
-        p3_mq2008.run(
-            options.data / "MQ2008", {name: p3_mq2008.METHODS[name] for name in names}, keep=not options.quick
+        names = picked(options.methods, suehiro_mq2008.METHODS)[: 1 if options.quick else None]
+        suehiro_mq2008.run(
+            options.data / "MQ2008", {name: suehiro_mq2008.METHODS[name] for name in names}, keep=not options.quick
         )
     else:
         accuracy(options)

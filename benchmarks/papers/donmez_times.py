@@ -99,4 +99,4 @@ def run(quick: bool = False) -> None:
             )
         found["cases"][case] = times
     if not quick:
-        harness.write("p4-times", found)
+        harness.write("donmez-times", found)

@@ -1,12 +1,12 @@
 """Donmez 2009 section 3: samplers side by side, on data like topic distillation, on MQ2008 and on the MSLR sample.
 
-    python benchmarks/papers/p4.py curves [--data topics,mq2008,mslr] [--rankers ranksvm,rankboost] [--quick]
-    python benchmarks/papers/p4.py times [--quick]
+    python benchmarks/papers/donmez.py curves [--data topics,mq2008,mslr] [--rankers ranksvm,rankboost] [--quick]
+    python benchmarks/papers/donmez.py times [--quick]
 
-- curves: Donmez 2009's protocol (p4_data.py), all samplers, AUC, MAP and NDCG@10 by round; the relations of table 1
+- curves: Donmez 2009's protocol (donmez_data.py), all samplers, AUC, MAP and NDCG@10 by round; the relations of table 1
 with their
-  p-values; a picture like figure 3. Results go to results/p4-<data>-<ranker>.json, the picture of topics beside it.
-- times: table 2, and choosing from 1,000 queries of 1,000 documents (p4_times.py). Nothing else may run.
+  p-values; a picture like figure 3. Results go to results/donmez-<data>-<ranker>.json, the picture of topics beside it.
+- times: table 2, and choosing from 1,000 queries of 1,000 documents (donmez_times.py). Nothing else may run.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import harness
-from papers import p4_times
-from papers.p4_data import DATA, Fold
+from papers import donmez_times
+from papers.donmez_data import DATA, Fold
 
 import rankwise as rw
 from rankwise.reports._learning_curves import write_learning_curves
@@ -58,7 +58,7 @@ def curves(name: str, folds: list[Fold], ranker: str, samplers: list[str], optio
     found = Simulation.concat(parts)
     print(found)
     if not options.quick:
-        place = harness.RESULTS / f"p4-{name}-{ranker}"
+        place = harness.RESULTS / f"donmez-{name}-{ranker}"
         if (name, ranker) == ("topics", "ranksvm"):  # as Donmez 2009's figure 3
             write_learning_curves(place.with_suffix(".png"), found)
         about = {"machine": harness.machine(), "data": name, "ranker": repr(RANKERS[ranker]), "folds": len(folds)}
@@ -87,7 +87,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="one fold and little work, nothing written")
     options = parser.parse_args()
     if options.what == "times":
-        p4_times.run(quick=options.quick)
+        donmez_times.run(quick=options.quick)
         return
     if options.keep is not None:
         options.keep.mkdir(parents=True, exist_ok=True)

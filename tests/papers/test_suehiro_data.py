@@ -9,9 +9,9 @@ import pytest
 from scipy.stats import binom
 from sklearn.metrics import roc_auc_score
 
-from benchmarks.papers.p1_data import table
-from benchmarks.papers.p3_data import RATIOS, UCI, ceiling, folds, r_of_k
-from benchmarks.papers.p3_reuters import parse, sgml_files
+from benchmarks.papers.eban_data import table
+from benchmarks.papers.suehiro_data import RATIOS, UCI, ceiling, folds, r_of_k
+from benchmarks.papers.suehiro_reuters import parse, sgml_files
 
 ARTICLES = """<!DOCTYPE lewis SYSTEM "lewis.dtd">
 <REUTERS TOPICS="YES" NEWID="1">

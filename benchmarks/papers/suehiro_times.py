@@ -23,8 +23,8 @@ from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # tests, for the programs as printed
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from papers.p3_data import folds, r_of_k
-from papers.p3_run import Row, merge, today
+from papers.suehiro_data import folds, r_of_k
+from papers.suehiro_run import Row, merge, today
 
 import rankwise as rw
 from tests.reference.margin_programs import soft_over_pairs

@@ -1,6 +1,6 @@
 """Eban 2017 section 7.2 in small: CIFAR-10, one class against the rest, at Eban 2017's five operating points.
 
-    python benchmarks/papers/p1_cifar.py [--quick] [--seeds 2]
+    python benchmarks/papers/eban_cifar.py [--quick] [--seeds 2]
 
 A small convolutional net learns the ten classes by softmax from 10,000 images. Its last features (128) of 10,000
 other images train, for each class, linear models: by cross entropy, by pairwise AUC (RankNet's cost of all pairs), and
@@ -33,8 +33,8 @@ from torch import nn
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from harness import machine, write
-from papers.p1 import pairwise_linear
-from papers.p1_data import cifar10
+from papers.eban import pairwise_linear
+from papers.eban_data import cifar10
 
 import rankwise as rw
 from rankwise.objectives import rate_objective
@@ -154,7 +154,7 @@ def main() -> None:
     Console(width=120).print(table)
     if not options.quick:
         data = {"images": images, "epochs": epochs, "seeds": seeds}
-        write("p1-cifar", {"rows": found, "gains": rows, "data": data, "machine": machine("torch")})
+        write("eban-cifar", {"rows": found, "gains": rows, "data": data, "machine": machine("torch")})
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""LibAUC's losses on the net of Eban 2017's benchmark, in an environment of their own (`p1_libauc.py`).
+"""LibAUC's losses on the net of Eban 2017's benchmark, in an environment of their own (`eban_libauc.py`).
 
 `libauc_scores` writes the rows to a file, runs this very file there, and reads the scores. The net has one hidden layer
 and starts as ours do; LibAUC's own optimizers (SOAP, PESG, SOPAs) and sampler (half of each batch positive at most)
@@ -22,7 +22,7 @@ EPOCHS, BATCH, HIDDEN = 80, 256, 16
 
 def libauc_scores(loss: str, rows: Any, test: Any, seed: int) -> Any:
     """Scores of the test rows; the CPU time is that of a child process."""
-    from papers.p1_libauc import libauc_python
+    from papers.eban_libauc import libauc_python
 
     with tempfile.TemporaryDirectory() as folder:
         given, found = Path(folder) / "given.npz", Path(folder) / "scores.npy"

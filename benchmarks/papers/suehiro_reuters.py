@@ -31,7 +31,7 @@ from scipy.sparse import csr_matrix
 from rankwise.data._atomic import atomic_path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from papers.p1_data import CACHE, Binary
+from papers.eban_data import CACHE, Binary
 
 TOPICS = ("acq", "crude", "earn", "money-fx", "trade")
 FEWEST_WORDS = 12

@@ -3,7 +3,7 @@
 
 Welleck 2016 trains a binary model for each relevance class c against all others, by pairs of the whole training set
 (SVM-Perf's ROCArea loss knows no queries), and scores by Σ c f_c(d); C in {.1, 1, 10, 100} by the validation part.
-Beside it the same within queries, and SVMs that take the grades at once. Folds and metrics as in p0.py.
+Beside it the same within queries, and SVMs that take the grades at once. Folds and metrics as in welleck.py.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from papers.p3_run import Row, merge, today
+from papers.suehiro_run import Row, merge, today
 
 import rankwise as rw
 

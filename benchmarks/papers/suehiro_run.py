@@ -28,9 +28,9 @@ from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import harness
-from papers.p1_data import Binary
-from papers.p3_data import Noisy, folds
-from papers.p3_methods import Method
+from papers.eban_data import Binary
+from papers.suehiro_data import Noisy, folds
+from papers.suehiro_methods import Method
 
 import rankwise as rw
 
@@ -98,11 +98,11 @@ def run(name: str, data: dict[str, Loader], methods: Iterable[Method], seeds: in
 
 def merge(name: str, rows: list[Row], keys: tuple[str, ...]) -> None:
     """Rows take the place of those in the file of that name that agree with them in `keys`; others stay."""
-    path = harness.RESULTS / f"p3-{name}.json"
+    path = harness.RESULTS / f"suehiro-{name}.json"
     old = json.loads(path.read_text())["rows"] if path.exists() else []
     new = {tuple(row[key] for key in keys) for row in rows}
     kept = [row for row in old if tuple(row[key] for key in keys) not in new]
-    harness.write(f"p3-{name}", {"rows": kept + rows, "machine": harness.machine()})
+    harness.write(f"suehiro-{name}", {"rows": kept + rows, "machine": harness.machine()})
 
 
 def picked(wanted: str | None, known: Any) -> list[Any]:

@@ -1,6 +1,6 @@
 """Eban 2017 section 7, on tables with rare positives: does training for an operating point pay at that point?
 
-    python benchmarks/papers/p1.py linear|trees|net [--quick] [--tables mammography,oil-spill] [--seeds 5]
+    python benchmarks/papers/eban.py linear|trees|net [--quick] [--tables mammography,oil-spill] [--seeds 5]
 
 For each table and seed three quarters of the rows train, a quarter is held out (share of positives kept); every choice
 (penalties, numbers of trees and epochs, which of our two models) is made by the training rows alone. Trained once and
@@ -13,8 +13,8 @@ gave.
 - trees: pairwise AUC is `rw.LambdaMART("auc")`, AP of one list `rw.LambdaMART("map")`, both stopped by a fifth of the
   training rows.
 - net: 16 hidden nodes; pairwise AUC is `rw.RankNet`, and LibAUC's APLoss, AUCMLoss and one-way pAUC loss run in an
-  environment of their own (`p1_libauc.py`) on the same net, at the better of two learning rates by average precision on
-  a fifth of the training rows, with LibAUC's own optimizers and sampler.
+  environment of their own (`eban_libauc.py`) on the same net, at the better of two learning rates by average precision
+  on a fifth of the training rows, with LibAUC's own optimizers and sampler.
 
 Differences are to cross entropy on the same rows, with their standard error over seeds and a paired t-test; a star
 marks p < .05. Seconds are CPU seconds of one thread; ours has 4 folds and a model of all rows in them, and so does
@@ -42,7 +42,7 @@ from scipy.stats import ttest_1samp
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from harness import machine, write
-from papers.p1_data import TABLES, split, table
+from papers.eban_data import TABLES, split, table
 
 import rankwise as rw
 from rankwise.objectives import linear_rates, rate_objective
@@ -114,7 +114,7 @@ def baselines(name: str, family: Any, rows: Rows, plain: Any, test: Any, seed: i
                 rw.LambdaMART(metric, early_stopping_rounds=40, **given), rows, seed
             ).predict(test)
     else:
-        from papers.p1_libauc_nets import libauc_scores
+        from papers.eban_libauc_nets import libauc_scores
 
         net = rw.RankNet("auc", hidden=(16,), epochs=300, standardize=False, random_state=seed)
         made["pairwise AUC"] = lambda: ranked(net, rows, seed).predict(test)
@@ -238,7 +238,7 @@ def main() -> None:
     if not options.quick:
         packages = ("torch",) if options.family == "net" else ()
         results = {"rows": found, "differences": made, "summary": totals, "machine": machine(*packages)}
-        write(f"p1-{options.family}", results)
+        write(f"eban-{options.family}", results)
 
 
 if __name__ == "__main__":

@@ -8,11 +8,11 @@ import json
 import numpy as np
 import pytest
 
-from benchmarks.papers import p3_run, p3_times
-from benchmarks.papers.p3_methods import Method
+from benchmarks.papers import suehiro_run, suehiro_times
+from benchmarks.papers.suehiro_methods import Method
 from tests.reference.margin_programs import soft_over_pairs
 
-DATA = p3_times.r_of_k(200, "7:3", 8, 0.1, seed=0)
+DATA = suehiro_times.r_of_k(200, "7:3", 8, 0.1, seed=0)
 
 
 class OneColumn:
@@ -37,19 +37,19 @@ def columns_of(rows, measure):
 
 def test_best_sees_the_test_rows_and_chosen_does_not() -> None:
     method = Method("one column", tuple(range(10)), OneColumn)
-    rows = p3_run.cross_validate(method, DATA, seed=1)
+    rows = suehiro_run.cross_validate(method, DATA, seed=1)
     assert len(rows) == 50
-    found = p3_run.summary(rows)
+    found = suehiro_run.summary(rows)
     means = columns_of(rows, "auc")
     assert found["auc"]["best candidate"] == max(means, key=means.get)
     assert found["auc"]["best"] == max(means.values())
-    for number, (train, test) in enumerate(p3_run.folds(DATA, 1)):
-        held = next(p3_run.folds(train, 1, number=4))[1]
-        column = max(range(10), key=lambda c, held=held: p3_run.auc(held.y, held.X[:, c]))
+    for number, (train, test) in enumerate(suehiro_run.folds(DATA, 1)):
+        held = next(suehiro_run.folds(train, 1, number=4))[1]
+        column = max(range(10), key=lambda c, held=held: suehiro_run.auc(held.y, held.X[:, c]))
         assert found["chosen candidates"][number] == column
-        assert found["auc"]["folds"][number] == p3_run.auc(test.y, test.X[:, column])
-        assert found["without noise"]["folds"][number] == p3_run.auc(test.clean, test.X[:, column])
-    assert found["true function"] == pytest.approx(p3_run.auc(DATA.y, DATA.clean), abs=0.05)
+        assert found["auc"]["folds"][number] == suehiro_run.auc(test.y, test.X[:, column])
+        assert found["without noise"]["folds"][number] == suehiro_run.auc(test.clean, test.X[:, column])
+    assert found["true function"] == pytest.approx(suehiro_run.auc(DATA.y, DATA.clean), abs=0.05)
 
 
 @pytest.mark.parametrize("rounds", [40, 6])
@@ -61,13 +61,13 @@ def test_rounds_come_out_of_one_fit(rounds: int) -> None:
 
 
 def test_a_part_measured_anew_leaves_the_others(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(p3_run.harness, "RESULTS", tmp_path)
+    monkeypatch.setattr(suehiro_run.harness, "RESULTS", tmp_path)
     data = {"one": lambda seed: DATA, "two": lambda seed: DATA}
     first, second = Method("first", (0,), OneColumn), Method("second", (1,), OneColumn)
-    p3_run.run("made", data, [first, second], 1, {"one": {"first": 0.5}}, keep=True)
-    before = json.loads((tmp_path / "p3-made.json").read_text())["rows"]
-    p3_run.run("made", {"two": data["two"]}, [Method("first", (2,), OneColumn)], 1, {}, keep=True)
-    after = json.loads((tmp_path / "p3-made.json").read_text())["rows"]
+    suehiro_run.run("made", data, [first, second], 1, {"one": {"first": 0.5}}, keep=True)
+    before = json.loads((tmp_path / "suehiro-made.json").read_text())["rows"]
+    suehiro_run.run("made", {"two": data["two"]}, [Method("first", (2,), OneColumn)], 1, {}, keep=True)
+    after = json.loads((tmp_path / "suehiro-made.json").read_text())["rows"]
     assert [(row["data"], row["method"]) for row in before] == [
         (name, method) for name in data for method in ("first", "second")
     ]
@@ -78,13 +78,13 @@ def test_a_part_measured_anew_leaves_the_others(tmp_path, monkeypatch) -> None:
 
 @pytest.mark.parametrize("m", [30, 41])
 def test_the_value_of_scores_is_that_of_the_pair_program(m: int) -> None:
-    data = p3_times.r_of_k(m, "5:5", 3, 0.05, seed=2, N=12, k=10)
+    data = suehiro_times.r_of_k(m, "5:5", 3, 0.05, seed=2, N=12, k=10)
     plus, minus = data.X[data.y == 1], data.X[data.y == 0]
-    found = soft_over_pairs(plus, minus, p3_times.EPSILON * len(plus) * len(minus))
-    assert p3_times.pair_value(data.y, data.X @ found.alpha) == pytest.approx(found.value, abs=1e-7)
+    found = soft_over_pairs(plus, minus, suehiro_times.EPSILON * len(plus) * len(minus))
+    assert suehiro_times.pair_value(data.y, data.X @ found.alpha) == pytest.approx(found.value, abs=1e-7)
 
 
 def test_a_name_that_is_not_there_is_refused() -> None:
-    assert p3_run.picked("earn,acq", ("acq", "crude", "earn")) == ["acq", "earn"]
+    assert suehiro_run.picked("earn,acq", ("acq", "crude", "earn")) == ["acq", "earn"]
     with pytest.raises(SystemExit, match="no corn; there are acq, crude"):
-        p3_run.picked("corn", ("acq", "crude"))
+        suehiro_run.picked("corn", ("acq", "crude"))

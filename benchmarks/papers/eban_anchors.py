@@ -1,9 +1,9 @@
 """Eban 2017 section 7.1: are K = 5, 10 and 20 anchors of the area under the precision-recall curve alike?
 
-    python benchmarks/papers/p1_anchors.py
+    python benchmarks/papers/eban_anchors.py
 
-Linear models by `RateClassifier("aucpr", anchors=K)`, tables, splits and start as in `p1.py`; average precision on the
-rows held out, minus that of cross entropy.
+Linear models by `RateClassifier("aucpr", anchors=K)`, tables, splits and start as in `eban.py`; average precision on
+the rows held out, minus that of cross entropy.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from harness import machine, write
-from papers.p1 import FIRST_SEED, FOLDS, MOST, timed
-from papers.p1_data import split, table
+from papers.eban import FIRST_SEED, FOLDS, MOST, timed
+from papers.eban_data import split, table
 
 import rankwise as rw
 from rankwise.objectives import rate_objective
@@ -74,7 +74,7 @@ def main() -> None:
             cells.append(f"{gains.mean():+.4f}±{error:.4f}")
         shown.add_row(name, *cells)
     Console(width=110).print(shown)
-    write("p1-anchors", {"rows": found, "summary": summary, "machine": machine()})
+    write("eban-anchors", {"rows": found, "summary": summary, "machine": machine()})
 
 
 if __name__ == "__main__":

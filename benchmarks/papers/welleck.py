@@ -1,6 +1,6 @@
 """Welleck 2016 on MQ2008: does training on AUC or MAUC pay in AUC or MAUC, against training on NDCG?
 
-    python benchmarks/papers/p0.py [--data ../shared/data/MQ2008]
+    python benchmarks/papers/welleck.py [--data ../shared/data/MQ2008]
 
 Five folds as published; the learning rate is picked on the validation part from Welleck 2016's grid; early stopping on
 the metric that is trained on. Every test query is judged once, so that the 784 values of two models are paired. MQ2008
@@ -87,7 +87,7 @@ def main() -> None:
             f"Fisher p {test.fisher_p:.4f}, won {test.wins} tied {test.ties} lost {test.losses}"
         )
     write(
-        "p0",
+        "welleck",
         {
             "rows": results,
             "learning rates picked": rates,

@@ -1,6 +1,6 @@
 """An environment of its own for LibAUC, which Eban 2017's benchmark compares with.
 
-    python benchmarks/papers/p1_libauc.py        # prints the interpreter; makes the environment when there is none
+    python benchmarks/papers/eban_libauc.py        # prints the interpreter; makes the environment when there is none
 
 It sees the packages of the environment that runs this script, torch among them, and installs LibAUC without its
 dependencies: these would pull another torch. Its losses are then asked for one step each, so that a benchmark fails

@@ -1,6 +1,6 @@
 """Burges 2006 section 6.1: how much faster RankNet trains by λ's, and how its time grows with the documents of a query.
 
-    python benchmarks/papers/p2_speed.py [--quick]
+    python benchmarks/papers/burges_speed.py [--quick]
 
 Three trainers descend the same cost, Burges 2006 (8), with one step after each query, as Burges 2006 ran both of its
 own:
@@ -236,7 +236,7 @@ def picture(found: dict[str, dict[str, list[tuple[int, float]]]]) -> None:
     panels[0].set_ylabel("CPU seconds of a step")
     figure.suptitle("RankNet pair by pair (V1), by λ's over pairs (V2), by λ's in linear time (V3)")
     figure.tight_layout()
-    figure.savefig(RESULTS / "p2_speed.png", dpi=120)
+    figure.savefig(RESULTS / "burges_speed.png", dpi=120)
 
 
 def main() -> None:
@@ -269,7 +269,7 @@ def main() -> None:
     Console(width=120).print(table)
     if not quick:
         picture(found)
-        write("p2_speed", {"rows": rows, "slope bar": BAR, "machine": machine()})
+        write("burges_speed", {"rows": rows, "slope bar": BAR, "machine": machine()})
 
 
 if __name__ == "__main__":
