@@ -48,7 +48,7 @@ class RateObjective:
 
     References
     ----------
-    Eban, Schain, Mackey, Gordon, Rifkin and Elidan (2017), Scalable Learning of Non-Decomposable Objectives, AISTATS.
+    Eban, Schain, Mackey, Gordon, Saurous and Elidan (2017), Scalable Learning of Non-Decomposable Objectives, AISTATS.
     """
 
     terms: tuple[Term, ...]

@@ -65,7 +65,7 @@ class LinearRates:
 
     References
     ----------
-    Eban, Schain, Mackey, Gordon, Rifkin and Elidan (2017), Scalable Learning of Non-Decomposable Objectives, AISTATS.
+    Eban, Schain, Mackey, Gordon, Saurous and Elidan (2017), Scalable Learning of Non-Decomposable Objectives, AISTATS.
     """
 
     weights: FloatArray

@@ -80,7 +80,7 @@ class SaddlePoint:
 
     References
     ----------
-    Eban, Schain, Mackey, Gordon, Rifkin and Elidan (2017), Scalable Learning of Non-Decomposable Objectives, AISTATS.
+    Eban, Schain, Mackey, Gordon, Saurous and Elidan (2017), Scalable Learning of Non-Decomposable Objectives, AISTATS.
 
     Examples
     --------
