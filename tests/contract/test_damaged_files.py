@@ -85,7 +85,7 @@ def path(name, tmp_path):
     return tmp_path / "model.rw"
 
 
-def test_every_kind_of_model_is_here():
+def test_every_kind_of_model_is_here() -> None:
     of_library = {kind for kind, cls in model_kinds().items() if cls.__module__.startswith("rankwise.")}
     assert {fitted(name)[0].kind for name in MODELS} == of_library
 
@@ -114,7 +114,7 @@ def mutated(whole: bytes, rng: random.Random) -> bytes:
     return bytes(data)
 
 
-def test_mutated_files_are_refused_or_the_same_model(name, path, tmp_path):
+def test_mutated_files_are_refused_or_the_same_model(name, path, tmp_path) -> None:
     (model, rows), rng, whole = fitted(name), random.Random(0), path.read_bytes()
     expected, target = model.scores(rows), tmp_path / "mutated.rw"
     count, messages = MUTATIONS.get(name, 500), []
@@ -131,7 +131,7 @@ def test_mutated_files_are_refused_or_the_same_model(name, path, tmp_path):
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.9, 0.999])
-def test_truncated_files(path, share):
+def test_truncated_files(path, share) -> None:
     whole = path.read_bytes()
     path.write_bytes(whole[: int(share * len(whole))])
     for reader in (load, info):
@@ -142,13 +142,13 @@ def test_truncated_files(path, share):
 # --- files made to deceive: their checksums are right ---
 
 
-def test_rewriting_without_a_change_is_accepted(name, path):
+def test_rewriting_without_a_change_is_accepted(name, path) -> None:
     model, rows = fitted(name)
     assert np.array_equal(load(write(path, *read(path))).scores(rows), model.scores(rows))
 
 
 @pytest.mark.filterwarnings("ignore:overflow|invalid")
-def test_manifests_with_odd_values_are_refused_or_still_work(name, path, tmp_path):
+def test_manifests_with_odd_values_are_refused_or_still_work(name, path, tmp_path) -> None:
     """Whatever stands in a file that is loaded: it scores, and can be verified and saved."""
     model, rows = fitted(name)
     manifest, members = read(path)
@@ -208,7 +208,7 @@ def test_manifests_with_odd_values_are_refused_or_still_work(name, path, tmp_pat
         (lambda manifest: "manifest", "without checksums"),
     ],
 )
-def test_manifests_that_lie(path, change, message):
+def test_manifests_that_lie(path, change, message) -> None:
     with pytest.raises(ModelFileError, match=message) as caught:
         load(rewritten(path, change))
     assert "\n" not in str(caught.value)
@@ -217,7 +217,7 @@ def test_manifests_that_lie(path, change, message):
 @pytest.mark.parametrize(
     ("field", "value"), [("queries", -1), ("best_iteration", -1), ("best_score", "high"), ("evals_result", [1])]
 )
-def test_summaries_of_rankers_that_lie(name, path, field, value):
+def test_summaries_of_rankers_that_lie(name, path, field, value) -> None:
     manifest, _ = read(path)
     if name == "lambdamart" and field == "best_iteration":
         assert load(rewritten(path, with_summary(field, value))).best_iteration_ == 4  # its trees say so
@@ -228,13 +228,13 @@ def test_summaries_of_rankers_that_lie(name, path, field, value):
         assert fitted(name)[0].kind == "rate"
 
 
-def test_another_kind_of_model(name, path):
+def test_another_kind_of_model(name, path) -> None:
     other = "ranknet" if name == "lambdamart" else "lambdamart"
     with pytest.raises(ModelFileError, match=r"parameters|consist of"):
         load(rewritten(path, with_field("kind", other)))
 
 
-def test_parameters_that_the_class_refuses_are_refused_in_files(name, path, tmp_path):
+def test_parameters_that_the_class_refuses_are_refused_in_files(name, path, tmp_path) -> None:
     model, _ = fitted(name)
     manifest, members = read(path)
     refused = 0
@@ -259,23 +259,23 @@ def test_parameters_that_the_class_refuses_are_refused_in_files(name, path, tmp_
         (("bomb.txt", bytes(50_000_000)), "would unpack to"),
     ],
 )
-def test_members_that_should_not_be_there(path, extra, message):
+def test_members_that_should_not_be_there(path, extra, message) -> None:
     with pytest.raises(ModelFileError, match=message):
         load(write(path, *read(path), extra=[extra]))
 
 
-def test_members_that_the_manifest_lists_alone(path):
+def test_members_that_the_manifest_lists_alone(path) -> None:
     with pytest.raises(ModelFileError, match="lacks some"):
         load(write(path, *read(path), missing=["weights.txt"]))
 
 
-def test_members_that_the_model_does_not_use(path):
+def test_members_that_the_model_does_not_use(path) -> None:
     manifest, members = read(path)
     with pytest.raises(ModelFileError, match=r"consist of|does not use"):
         load(write(path, manifest, members | {"code.py": b"1"}))
 
 
-def test_members_that_are_missing_empty_or_cut_off(path, tmp_path):
+def test_members_that_are_missing_empty_or_cut_off(path, tmp_path) -> None:
     manifest, members = read(path)
     lies = [
         members | {name: lie} for name, data in members.items() for lie in (b"", b"\xff" * 50, data[: len(data) // 2])
@@ -288,13 +288,13 @@ def test_members_that_are_missing_empty_or_cut_off(path, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_two_members_of_one_name(path):
+def test_two_members_of_one_name(path) -> None:
     manifest, members = read(path)
     with pytest.raises(ModelFileError, match="two members of one name"):
         load(write(path, manifest, members | {"a.txt": b""}, extra=[("a.txt", b"")]))
 
 
-def test_other_packing_and_other_files(path, tmp_path):
+def test_other_packing_and_other_files(path, tmp_path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as file:
         file.writestr("manifest.json", "{}")
     with pytest.raises(ModelFileError, match="does not use"):

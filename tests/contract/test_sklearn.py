@@ -65,17 +65,17 @@ def estimator_checks():
 
 
 @pytest.mark.parametrize(("estimator", "check"), list(estimator_checks()))
-def test_scikit_learn_conventions(estimator, check):
+def test_scikit_learn_conventions(estimator, check) -> None:
     check(estimator)
 
 
-def test_every_kind_of_model_is_here():
+def test_every_kind_of_model_is_here() -> None:
     of_library = {kind for kind, cls in model_kinds().items() if cls.__module__.startswith("rankwise.")}
     assert {model.kind for model, _ in ESTIMATORS.values()} == of_library
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_every_parameter_has_constraints_that_accept_its_default(name):
+def test_every_parameter_has_constraints_that_accept_its_default(name) -> None:
     model, _ = ESTIMATORS[name]
     parameters = inspect.signature(type(model)).parameters
     constraints = type(model)._parameter_constraints
@@ -87,7 +87,7 @@ def test_every_parameter_has_constraints_that_accept_its_default(name):
 
 
 @pytest.mark.parametrize("model", RANKERS, ids=lambda model: model.kind)
-def test_a_clone_has_the_parameters_and_nothing_learnt(model):
+def test_a_clone_has_the_parameters_and_nothing_learnt(model) -> None:
     fitted = clone(model).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)
     copy = clone(fitted)
     assert copy.get_params() == fitted.get_params()
@@ -95,7 +95,7 @@ def test_a_clone_has_the_parameters_and_nothing_learnt(model):
 
 
 @pytest.mark.parametrize("model", RANKERS, ids=lambda model: model.kind)
-def test_columns_of_tables_have_names(model):
+def test_columns_of_tables_have_names(model) -> None:
     table = pd.DataFrame(TRAIN.X, columns=list("abcdef"))
     named, unnamed = (clone(model).fit(X, TRAIN.y, qid=TRAIN.qid) for X in (table, TRAIN.X))
     assert named.explain(table, 0, 1).features == list("abcdef")
@@ -113,7 +113,7 @@ def requesting_qid(model):
 
 
 @pytest.mark.usefixtures("_routing")
-def test_qid_is_routed_through_pipelines_and_searches():
+def test_qid_is_routed_through_pipelines_and_searches() -> None:
     model = requesting_qid(rw.LambdaMART("ndcg@5", **TREES))
     values = cross_val_score(
         model, TRAIN.X, TRAIN.y, params={"qid": TRAIN.qid, "groups": TRAIN.qid}, cv=GroupKFold(2), error_score="raise"
@@ -135,7 +135,7 @@ SEARCHES = {
 
 @pytest.mark.usefixtures("_routing")
 @pytest.mark.parametrize("kind", SEARCHES)
-def test_searches_choose_parameters_by_query(kind):
+def test_searches_choose_parameters_by_query(kind) -> None:
     model, grid = SEARCHES[kind]
     pipeline = make_pipeline(StandardScaler(), requesting_qid(model))
     grid = {f"{kind}__{name}": values for name, values in grid.items()}
@@ -149,7 +149,7 @@ def test_searches_choose_parameters_by_query(kind):
 
 
 @pytest.mark.usefixtures("_routing")
-def test_missing_values_are_imputed_before_a_net():
+def test_missing_values_are_imputed_before_a_net() -> None:
     X = TRAIN.X.copy()
     X[::7, 2] = np.nan
     model = make_pipeline(SimpleImputer(), requesting_qid(rw.LambdaRank("ndcg@5", epochs=10, random_state=0)))
@@ -161,7 +161,7 @@ def test_missing_values_are_imputed_before_a_net():
     assert values.min() > 0.4
 
 
-def test_margins_are_searched_and_cloned_in_a_pipeline():
+def test_margins_are_searched_and_cloned_in_a_pipeline() -> None:
     X, y = noisy()
     model = make_pipeline(StandardScaler(), rw.MarginRanker())
     search = GridSearchCV(model, {"marginranker__epsilon": [1e-3, 0.4]}, cv=3, error_score="raise").fit(X, y)
@@ -170,7 +170,7 @@ def test_margins_are_searched_and_cloned_in_a_pipeline():
     assert clone(rw.MarginRanker(hypotheses=functions)).hypotheses == functions
 
 
-def test_rates_are_searched_and_cloned_in_a_pipeline():
+def test_rates_are_searched_and_cloned_in_a_pipeline() -> None:
     X, y = clusters(600, 0)
     model = make_pipeline(StandardScaler(), small("r@p=0.9", model="linear"))
     search = GridSearchCV(model, {"rateclassifier__penalty": [1e-3, 1e6]}, cv=3, scoring="average_precision")

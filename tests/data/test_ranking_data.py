@@ -13,12 +13,12 @@ from rankwise.data import RankingData
 from rankwise.errors import DataError, ShapeError
 
 
-def test_public_names_are_sorted_and_there():
+def test_public_names_are_sorted_and_there() -> None:
     assert package.__all__ == sorted(package.__all__)
     assert all(hasattr(package, name) for name in package.__all__)
 
 
-def test_arrays_given_stay_writable_and_arrays_kept_do_not():
+def test_arrays_given_stay_writable_and_arrays_kept_do_not() -> None:
     X, y, qid = np.zeros((2, 1), dtype=np.float32), np.zeros(2), np.array([1, 1])
     data = RankingData(X, y, qid)
     for given, kept in ((X, data.X), (y, data.y), (qid, data.qid)):
@@ -28,7 +28,7 @@ def test_arrays_given_stay_writable_and_arrays_kept_do_not():
             kept[0] = 0
 
 
-def test_sparse_data_given_stays_writable():
+def test_sparse_data_given_stays_writable() -> None:
     X = sp.csr_array([[1.0, 0], [0, 2]], dtype=np.float32)
     data = RankingData(X, [0, 1], [1, 1])
     X.data[0] = 5
@@ -36,7 +36,7 @@ def test_sparse_data_given_stays_writable():
         data.X.data[0] = 5
 
 
-def test_doc_ids_are_text():
+def test_doc_ids_are_text() -> None:
     data = RankingData([[1.0], [2.0]], [0, 1], [1, 1], doc_ids=[17, 4])
     assert data.doc_ids.tolist() == ["17", "4"]
     assert data.doc_ids[1] == "4"
@@ -45,7 +45,7 @@ def test_doc_ids_are_text():
     assert again.doc_ids.tolist() == ["17", "4"]
 
 
-def test_rows_carry_everything_along():
+def test_rows_carry_everything_along() -> None:
     data = RankingData(
         [[1.0], [2.0], [3.0]],
         [0, 1, 2],
@@ -70,6 +70,6 @@ def test_rows_carry_everything_along():
         (([[1.0]], [1], [1], None, [1, 2]), ShapeError, "query_weight must have one entry per query, got 2 for 1"),
     ],
 )
-def test_what_does_not_fit(arguments, error, words):
+def test_what_does_not_fit(arguments, error, words) -> None:
     with pytest.raises(error, match=words):
         RankingData(*arguments)

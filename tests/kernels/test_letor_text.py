@@ -49,7 +49,7 @@ numbers = st.builds(
 
 @given(numbers)
 @settings(max_examples=400)
-def test_any_number_is_read_as_python_reads_it(text):
+def test_any_number_is_read_as_python_reads_it(text) -> None:
     value = float(text)
     if abs(value) < 3.4e38:
         assert same(feature(text), np.float32(value))
@@ -58,20 +58,20 @@ def test_any_number_is_read_as_python_reads_it(text):
 
 @given(st.floats(width=32, allow_nan=False, allow_infinity=False))
 @settings(max_examples=300)
-def test_float32_survives_its_shortest_text(value):
+def test_float32_survives_its_shortest_text(value) -> None:
     assert same(feature(str(np.float32(value))), np.float32(value))
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False, min_value=-1e38, max_value=1e38))
 @settings(max_examples=300)
-def test_doubles_with_17_digits(value):
+def test_doubles_with_17_digits(value) -> None:
     assert same(feature(repr(value)), np.float32(value))
     assert same(label(repr(value)), value)
 
 
 @given(st.integers(0x00000001, 0x7F7FFFFE), st.sampled_from([-1, 0, 1]))
 @settings(max_examples=300)
-def test_halfway_between_two_float32(bits, nudge):
+def test_halfway_between_two_float32(bits, nudge) -> None:
     """Exact midpoints, and one unit in their last digit beside them: the cases that need Python's float."""
     low, high = np.array([bits, bits + 1], dtype=np.uint32).view(np.float32)
     with localcontext(prec=200):
@@ -82,28 +82,28 @@ def test_halfway_between_two_float32(bits, nudge):
 
 
 @pytest.mark.parametrize("text", ["0.5", ".5", "5.", "-0", "+1", "1e5", "1E-5", "000123", "1e-400", "0e999", "1e+10"])
-def test_spellings(text):
+def test_spellings(text) -> None:
     assert same(feature(text), np.float32(float(text)))
 
 
 @pytest.mark.parametrize("text", ["nan", "NaN", "NAN"])
-def test_missing_values(text):
+def test_missing_values(text) -> None:
     assert np.isnan(feature(text))
 
 
 @pytest.mark.parametrize(
     "text", ["", ".", "e5", "1e", "1e+", "--1", "1.2.3", "1,5", "0x10", "1_0", "nanx", "na", "abc", "1:2"]
 )
-def test_what_is_no_number(text):
+def test_what_is_no_number(text) -> None:
     assert parse(f"0 1:{text}")[1].problem is not None
 
 
 @pytest.mark.parametrize("text", ["inf", "-inf", "1e39", "3.5e38", "1e400", "9" * 60])
-def test_values_beyond_float32_are_refused(text):
+def test_values_beyond_float32_are_refused(text) -> None:
     assert parse(f"0 1:{text}")[1].problem is not None
 
 
-def test_hard_numbers_do_not_leak_into_later_lines_when_a_line_is_skipped():
+def test_hard_numbers_do_not_leak_into_later_lines_when_a_line_is_skipped() -> None:
     hard = "1.00000005960464477539062500"
     chunk, parsed = parse(f"0.12345678901234567 1:{hard} 2:bad\n1 1:0.25 2:{hard}\n", skip_bad=True)
     assert (parsed.rows, parsed.entries, parsed.skipped) == (1, 2, 1)
@@ -111,7 +111,7 @@ def test_hard_numbers_do_not_leak_into_later_lines_when_a_line_is_skipped():
     assert chunk.values[:2].tolist() == [0.25, float(np.float32(float(hard)))]
 
 
-def test_fill_dense_is_a_loop_of_assignments():
+def test_fill_dense_is_a_loop_of_assignments() -> None:
     X = np.zeros((2, 3), dtype=np.float32)
     kernel.fill_dense(X, np.array([2, 3]), np.array([0, 2, 1], dtype=np.int32), np.float32([1, 2, 3]))
     assert X.tolist() == [[1, 0, 2], [0, 3, 0]]
@@ -126,7 +126,7 @@ def test_fill_dense_is_a_loop_of_assignments():
         "0 qid:1",
     ],
 )
-def test_scan_counts_what_parse_finds(text):
+def test_scan_counts_what_parse_finds(text) -> None:
     chunk, parsed = parse(text, has_qid=True)
     assert parsed.problem is None
     scanned = chunk.scan(1, True)
@@ -135,7 +135,7 @@ def test_scan_counts_what_parse_finds(text):
 
 
 @pytest.mark.parametrize("text", ["1\n2\n3 qid:1 1:1\n", "::: 99999999999999999999:1\n", "qid:qid:\n", ":\n"])
-def test_scanning_what_is_malformed_gives_counts_that_are_harmless(text):
+def test_scanning_what_is_malformed_gives_counts_that_are_harmless(text) -> None:
     scanned = parse(text, skip_bad=True)[0].scan(1, True)
     assert 0 <= scanned.rows <= text.count("\n") + 1  # arrays are made for this many
     assert 0 <= scanned.entries <= text.count(":")

@@ -29,7 +29,7 @@ def graded(loss, scores, *batch, **weights):
 
 
 @pytest.mark.parametrize("backend", ["kernels", "torch"])
-def test_the_gradient_is_minus_lambda(backend):
+def test_the_gradient_is_minus_lambda(backend) -> None:
     s, y, q = made()
     for norm in (None, "gap"):
         found, _ = graded(LambdaLoss("ndcg@10", norm=norm, sigma=0.5, reduction="sum", backend=backend), s, y, q)
@@ -49,7 +49,7 @@ SPREADS = {
 
 @pytest.mark.parametrize("case", SPREADS)
 @pytest.mark.parametrize("metric", ["ndcg@10", "auc", "map", "err@10", "mauc", "bpref", "ranknet"])
-def test_torchs_own_sums_are_those_of_the_kernels(case, metric):
+def test_torchs_own_sums_are_those_of_the_kernels(case, metric) -> None:
     s, y, q = made(**SPREADS[case])
     weight = torch.rand(s.numel(), generator=torch.Generator().manual_seed(0))
     loss = RankNetLoss if metric == "ranknet" else lambda **options: LambdaLoss(metric, **options)
@@ -61,7 +61,7 @@ def test_torchs_own_sums_are_those_of_the_kernels(case, metric):
 
 
 @pytest.mark.parametrize("metric", EXAMPLES)
-def test_every_metric_is_a_loss(metric):
+def test_every_metric_is_a_loss(metric) -> None:
     s, y, q = made(grades=2)
     ours, _ = graded(LambdaLoss(metric, backend="torch"), s, y, q)
     kernels, _ = graded(LambdaLoss(metric), s, y, q)
@@ -69,7 +69,7 @@ def test_every_metric_is_a_loss(metric):
 
 
 @pytest.mark.parametrize("backend", ["kernels", "torch"])
-def test_gradcheck(backend):
+def test_gradcheck(backend) -> None:
     s, y, q = made(rows=12, queries=2)
     s.requires_grad_()
     assert torch.autograd.gradcheck(lambda t: RankNetLoss(sigma=1.2, backend=backend)(t, y, q), s)
@@ -80,7 +80,7 @@ def test_gradcheck(backend):
 
 
 @pytest.mark.parametrize("loss", [LambdaLoss("ndcg@5"), RankNetLoss(), LambdaLoss("auc", backend="torch")])
-def test_ragged_and_padded_batches_are_the_same(loss):
+def test_ragged_and_padded_batches_are_the_same(loss) -> None:
     s, y, _ = made(rows=9)
     lengths = torch.tensor([4, 2, 3])
     by_length, value = graded(loss, s, y, lengths)
@@ -114,7 +114,7 @@ def test_ragged_and_padded_batches_are_the_same(loss):
 
 
 @pytest.mark.parametrize("kind", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
-def test_types(kind):
+def test_types(kind) -> None:
     s, y, q = made()
     s = s.to(kind)
     for loss in (LambdaLoss("ndcg@10"), RankNetLoss()):
@@ -125,7 +125,7 @@ def test_types(kind):
         assert torch.equal(gradient, exact.to(kind))
 
 
-def test_autocast():
+def test_autocast() -> None:
     net = torch.nn.Linear(5, 1)
     X, (_, y, q) = torch.randn(60, 5, generator=torch.Generator().manual_seed(0)), made()
     with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -137,7 +137,7 @@ def test_autocast():
     assert net.weight.grad.abs().max() > 0
 
 
-def test_scores_of_doubles_are_read_in_place(monkeypatch):
+def test_scores_of_doubles_are_read_in_place(monkeypatch) -> None:
     s, y, q = made()
     seen = []
     monkeypatch.setattr(
@@ -148,7 +148,7 @@ def test_scores_of_doubles_are_read_in_place(monkeypatch):
     assert np.shares_memory(seen[0], s.numpy())
 
 
-def test_the_report_has_cost_and_metric():
+def test_the_report_has_cost_and_metric() -> None:
     s, y, q = made()
     loss = LambdaLoss("ndcg@3")
     with pytest.raises(DataError, match="no batch to report"):
@@ -160,7 +160,7 @@ def test_the_report_has_cost_and_metric():
 
 
 @pytest.mark.parametrize("loss", [LambdaLoss("ndcg@10", reduction="sum"), RankNetLoss(reduction="sum")])
-def test_a_net_learns(loss):
+def test_a_net_learns(loss) -> None:
     torch.manual_seed(0)
     X = torch.randn(400, 5)
     y, q = (X[:, 0] * X[:, 1] > 0.3).long() + (X[:, 2] > 1).long(), torch.arange(400) // 20
@@ -177,7 +177,7 @@ def test_a_net_learns(loss):
     assert reports[-1][name] > reports[0][name] + 0.15
 
 
-def test_gradients_are_scaled_by_what_comes_after():
+def test_gradients_are_scaled_by_what_comes_after() -> None:
     s, y, q = made()
     s.requires_grad_()
     loss = LambdaLoss("auc")
@@ -186,7 +186,7 @@ def test_gradients_are_scaled_by_what_comes_after():
 
 
 @pytest.mark.parametrize("name", ["no factors", "many grades", "many grades, ranknet"])
-def test_what_torch_cannot_sum_in_linear_time_goes_by_the_kernels(name):
+def test_what_torch_cannot_sum_in_linear_time_goes_by_the_kernels(name) -> None:
     class FirstLabel(Metric):
         def _value(self, ranked, ideal):
             return float(ranked[0])
@@ -223,12 +223,12 @@ BAD = [
 
 
 @pytest.mark.parametrize(("call", "message"), BAD)
-def test_what_does_not_fit_is_said(call, message):
+def test_what_does_not_fit_is_said(call, message) -> None:
     with pytest.raises(RankwiseError, match=message):
         call(*made())
 
 
-def test_nothing_to_learn_is_no_gradient():
+def test_nothing_to_learn_is_no_gradient() -> None:
     s, y, q = made()
     gradient, value = graded(RankNetLoss(), s, torch.zeros_like(y), q)
     assert (value.item(), gradient.abs().max().item()) == (0.0, 0.0)

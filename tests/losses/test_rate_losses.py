@@ -42,7 +42,7 @@ def gradients(loss, scores, y, weight=None):
 @pytest.mark.parametrize("surrogate", ["hinge", "smooth-hinge", "log2", "ramp"])
 @pytest.mark.parametrize("name", [*NAMES, SUM])
 @pytest.mark.parametrize("share", [None, 0.2])
-def test_it_is_the_saddle_point_of_numpy(name, surrogate, share):
+def test_it_is_the_saddle_point_of_numpy(name, surrogate, share) -> None:
     X, y = made()
     s, weight = X[:, 0], torch.rand(len(y), generator=torch.Generator().manual_seed(0)).double()
     known = SaddlePoint(name, y, weight, surrogate=surrogate, share=share).start(s)
@@ -62,7 +62,7 @@ def test_it_is_the_saddle_point_of_numpy(name, surrogate, share):
 
 @pytest.mark.parametrize("name", [*NAMES, SUM])
 @pytest.mark.parametrize("surrogate", ["hinge", "smooth-hinge", "log2", "ramp"])
-def test_torchs_own_sums_are_those_of_numpy(name, surrogate, monkeypatch):
+def test_torchs_own_sums_are_those_of_numpy(name, surrogate, monkeypatch) -> None:
     """What runs on other devices, run here."""
     X, _ = made()
     targets = (X > 0.5).double()
@@ -78,7 +78,7 @@ def test_torchs_own_sums_are_those_of_numpy(name, surrogate, monkeypatch):
 
 @pytest.mark.parametrize("damping", [0.0, 2.0])
 @pytest.mark.parametrize("name", [*NAMES, SUM])
-def test_gradcheck(name, damping):
+def test_gradcheck(name, damping) -> None:
     X, y = made(n=12, share=0.5)
     loss = RateLoss(name, surrogate="log2", anchors=3, share=0.4, damping=damping).double()
     loss(X[:, 0], y)
@@ -86,7 +86,7 @@ def test_gradcheck(name, damping):
     assert torch.autograd.gradcheck(lambda s: loss(s, y), X[:, 0].clone().requires_grad_())
 
 
-def test_shapes_are_those_of_the_cross_entropy():
+def test_shapes_are_those_of_the_cross_entropy() -> None:
     X, y = made()
     flat = gradients(RecallAtPrecisionLoss(0.8), X[:, 0], y)
     column = gradients(RecallAtPrecisionLoss(0.8), X[:, :1], y[:, None])
@@ -104,7 +104,7 @@ def test_shapes_are_those_of_the_cross_entropy():
 
 
 @pytest.mark.parametrize("name", ["r@p=0.75", "aucpr", "f1"])
-def test_classes_are_losses_of_their_own(name):
+def test_classes_are_losses_of_their_own(name) -> None:
     X, _ = made()
     targets = (X + torch.randn(X.shape, generator=torch.Generator().manual_seed(0)) > 0.5).double()
     weight = torch.rand(len(X), generator=torch.Generator().manual_seed(1)).double()
@@ -117,7 +117,7 @@ def test_classes_are_losses_of_their_own(name):
 
 
 @pytest.mark.parametrize("name", [*NAMES, SUM])
-def test_batches_may_lack_a_class(name):
+def test_batches_may_lack_a_class(name) -> None:
     X, y = made()
     loss = RateLoss(name)
     value, by_scores = gradients(loss, X[y == 0][:, 0], y[y == 0])  # before anything is known
@@ -134,7 +134,7 @@ def test_batches_may_lack_a_class(name):
     assert np.isfinite(value)
 
 
-def test_batches_add_up_to_the_whole():
+def test_batches_add_up_to_the_whole() -> None:
     """With a known share, the mean over equal batches is the whole: no sampler is needed."""
     X, y = made(n=240)
     s = X[:, 0]
@@ -147,7 +147,7 @@ def test_batches_add_up_to_the_whole():
 
 
 @pytest.mark.parametrize("kind", [torch.float64, torch.bfloat16, torch.float16])
-def test_types(kind):
+def test_types(kind) -> None:
     X, y = made()
     exact, by_scores = gradients(AUCPRLoss(5), X[:, 0].float(), y)
     value, found = gradients(AUCPRLoss(5), X[:, 0].to(kind), y.to(kind))
@@ -156,7 +156,7 @@ def test_types(kind):
     assert (found.float() - by_scores).abs().sum() < 0.05 * by_scores.abs().sum()
 
 
-def test_autocast():
+def test_autocast() -> None:
     X, y = made()
     net, loss = nn.Linear(3, 1), FBetaLoss(1.0)
     with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -168,7 +168,7 @@ def test_autocast():
     assert torch.isfinite(net.weight.grad).all()
 
 
-def test_a_state_comes_back():
+def test_a_state_comes_back() -> None:
     X, y = made()
     loss, again = AUCPRLoss(4), AUCPRLoss(4)
     gradients(loss, X[:, 0], y)
@@ -181,7 +181,7 @@ def test_a_state_comes_back():
 
 
 @pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.Adam, torch.optim.RMSprop])
-def test_multipliers_climb_under_any_optimizer_and_stay_positive(optimizer):
+def test_multipliers_climb_under_any_optimizer_and_stay_positive(optimizer) -> None:
     """A constraint that is far from met makes its multiplier rise; one that is met by far makes it fall to 0."""
     X, y = made(gap=0.1)
     hard = RecallAtPrecisionLoss(0.95)
@@ -214,7 +214,7 @@ LOSSES = {
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_an_optimizer_reaches_what_the_solver_reaches(name):
+def test_an_optimizer_reaches_what_the_solver_reaches(name) -> None:
     """Adam over a linear net and the loss: within 1% of the full-batch solver's value, constraints met to 1%."""
     X, y = made(n=300, gap=4.0)
     loss = LOSSES[name].double()

@@ -19,7 +19,7 @@ class NetAndLoss(nn.Module):
         return self.loss(self.net(x)[:, 0], y)
 
 
-def replica(rank, folder):
+def replica(rank, folder) -> None:
     distributed.init_process_group("gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=2)
     torch.manual_seed(rank)
     both = DistributedDataParallel(NetAndLoss())
@@ -34,7 +34,7 @@ def replica(rank, folder):
     distributed.destroy_process_group()
 
 
-def test_replicas_stay_alike(tmp_path):
+def test_replicas_stay_alike(tmp_path) -> None:
     torch.multiprocessing.spawn(replica, (str(tmp_path),), nprocs=2)
     first, second = (torch.load(tmp_path / f"{rank}.pt", weights_only=True) for rank in range(2))
     assert first["loss.started"].all()

@@ -14,7 +14,7 @@ def run(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def test_nothing_but_nets_imports_torch():
+def test_nothing_but_nets_imports_torch() -> None:
     modules = "rankwise.rankers, rankwise.models, rankwise.objectives, rankwise.cli, rankwise.reports, rankwise.checks"
     assert run(f"import rankwise, {modules}, sys; print('torch' in sys.modules)") == "False"
 
@@ -39,13 +39,13 @@ USES = [
 
 
 @pytest.mark.parametrize("use", USES)
-def test_without_torch_the_remedy_is_named(use, tmp_path):
+def test_without_torch_the_remedy_is_named(use, tmp_path) -> None:
     rankwise.save(rankwise.RankNet(epochs=1).fit([[1.0], [2.0]], [0, 1]), tmp_path / "m.rw")
     use = f"import rankwise; {use.format(str(tmp_path / 'm.rw'))}"
     assert run(BLOCKED.format(use)) == "MissingExtraError torch is not installed; run: pip install 'rankwise[torch]'"
 
 
-def test_without_torch_the_rest_works():
+def test_without_torch_the_rest_works() -> None:
     code = "import rankwise; print(rankwise.LambdaRank(), 'ranknet' in rankwise.rankers._base.model_kinds())"
     assert run(BLOCKED.format(code)) == "LambdaRank() True"
     code = (

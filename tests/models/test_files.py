@@ -32,7 +32,7 @@ def path(model, tmp_path):
     return tmp_path / "model.rw"
 
 
-def test_what_is_loaded_is_what_was_saved(model, path, tmp_path):
+def test_what_is_loaded_is_what_was_saved(model, path, tmp_path) -> None:
     loaded = load(path)
     assert np.array_equal(loaded.predict(VALID.X), model.predict(VALID.X))
     assert loaded.get_params() == model.get_params()
@@ -44,7 +44,7 @@ def test_what_is_loaded_is_what_was_saved(model, path, tmp_path):
     assert loaded.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid).best_iteration_ == 4
 
 
-def test_names_categories_and_odd_parameters_are_kept(tmp_path):
+def test_names_categories_and_odd_parameters_are_kept(tmp_path) -> None:
     frame = pd.DataFrame(TRAIN.X, columns=[f"größe {k}" for k in range(6)])
     frame["kind"] = pd.Categorical(np.array(["a", "b", "é"])[np.arange(len(frame)) % 3])
     model = LambdaMART(
@@ -59,7 +59,7 @@ def test_names_categories_and_odd_parameters_are_kept(tmp_path):
     assert (loaded.metric, loaded.init, loaded.num_leaves) == ("ndcg@5", "l2", 6)
 
 
-def test_a_split_that_parts_missing_values_from_all_others_is_kept(tmp_path):
+def test_a_split_that_parts_missing_values_from_all_others_is_kept(tmp_path) -> None:
     X = np.where(np.arange(80) % 2 == 0, np.nan, np.linspace(-1.0, 0.2, 80))[:, None]
     y = np.isnan(X[:, 0]) * 1.0
     model = LambdaMART("auc", n_estimators=2, num_leaves=2, random_state=0).fit(X, y)
@@ -68,14 +68,14 @@ def test_a_split_that_parts_missing_values_from_all_others_is_kept(tmp_path):
     assert np.array_equal(load(tmp_path / "m.rw").predict(X), model.predict(X))
 
 
-def test_info_reads_the_manifest_alone(path):
+def test_info_reads_the_manifest_alone(path) -> None:
     said = info(path)
     assert (said["kind"], said["metric"], said["n_features"]) == ("lambdamart", "ndcg@10", 6)
     assert said["summary"]["rows"] == 800
     json.dumps(said)
 
 
-def test_only_fitted_rankers_are_saved(tmp_path):
+def test_only_fitted_rankers_are_saved(tmp_path) -> None:
     with pytest.raises(DataError, match="save takes a model"):
         save(object(), tmp_path / "m.rw")
     with pytest.raises(ValueError, match="not fitted"):
@@ -100,7 +100,7 @@ def test_only_fitted_rankers_are_saved(tmp_path):
         (with_parameter("metric", 5), "name another"),
     ],
 )
-def test_manifests_that_lie(path, change, message):
+def test_manifests_that_lie(path, change, message) -> None:
     with pytest.raises(ModelFileError, match=message):
         load(rewritten(path, change))
 
@@ -108,7 +108,7 @@ def test_manifests_that_lie(path, change, message):
 def first_line(name, change):
     """Change the value of the first field of this name."""
 
-    def apply(text):
+    def apply(text) -> str:
         before, _, rest = text.partition(f"\n{name}=")
         value, _, after = rest.partition("\n")
         return f"{before}\n{name}={change(value)}\n{after}"
@@ -152,7 +152,7 @@ def first_word(name, word):
         lambda text: "",
     ],
 )
-def test_texts_that_would_break_the_engine(path, change):
+def test_texts_that_would_break_the_engine(path, change) -> None:
     manifest, members = read(path)
     with pytest.raises(ModelFileError, match="not sound"):
         load(write(path, manifest, members | {"bag_0.txt": change(members["bag_0.txt"].decode()).encode()}))

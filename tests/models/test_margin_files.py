@@ -23,7 +23,7 @@ def fitted(method="pairs", hypotheses="features", **parameters):
     return MarginRanker(method=method, hypotheses=hypotheses, **given).fit(X, Y, eval_set=(X_NEW, Y_NEW))
 
 
-def test_a_raised_epsilon_is_loaded(tmp_path, caplog):
+def test_a_raised_epsilon_is_loaded(tmp_path, caplog) -> None:
     labels = np.random.default_rng(0).permutation(Y)  # nothing to learn: the worst pairs have no margin
     model = MarginRanker(epsilon=0.1, tol=1e-3).fit(X, labels)
     assert model.epsilon_ > 0.1
@@ -35,7 +35,7 @@ def test_a_raised_epsilon_is_loaded(tmp_path, caplog):
 
 
 @pytest.mark.parametrize(("method", "hypotheses"), SETTINGS)
-def test_what_is_loaded_is_what_was_saved(tmp_path, method, hypotheses):
+def test_what_is_loaded_is_what_was_saved(tmp_path, method, hypotheses) -> None:
     model = fitted(method, hypotheses)
     save(model, tmp_path / "m.rw")
     loaded = load(tmp_path / "m.rw")
@@ -58,7 +58,7 @@ def test_what_is_loaded_is_what_was_saved(tmp_path, method, hypotheses):
     assert loaded.fit(X, Y, eval_set=(X_NEW, Y_NEW)).certificate_ == model.certificate_
 
 
-def test_names_are_kept(tmp_path):
+def test_names_are_kept(tmp_path) -> None:
     frame = pd.DataFrame(X, columns=[f"größe {k}" for k in range(5)])
     model = MarginRanker(epsilon=0.5).fit(frame, Y)
     save(model, tmp_path / "m.rw")
@@ -68,7 +68,7 @@ def test_names_are_kept(tmp_path):
     assert np.array_equal(loaded.predict(frame), model.predict(frame))
 
 
-def test_what_cannot_be_saved(tmp_path):
+def test_what_cannot_be_saved(tmp_path) -> None:
     own = MarginRanker(epsilon=0.3, hypotheses=[lambda X: np.tanh(X[:, 1])]).fit(X, Y)
     with pytest.raises(DataError, match=r"functions of your own cannot be saved in one, got 1; save model.alpha_ and"):
         save(own, tmp_path / "m.rw")
@@ -135,12 +135,12 @@ LIES = [
 
 
 @pytest.mark.parametrize(("change", "message"), LIES)
-def test_manifests_that_lie(path, change, message):
+def test_manifests_that_lie(path, change, message) -> None:
     with pytest.raises(ModelFileError, match=message):
         load(rewritten(path, change))
 
 
-def test_scales_that_lie(model, path):
+def test_scales_that_lie(model, path) -> None:
     if model.hypotheses != "stumps":
         low = read(path)[0]["summary"]["learned"]["scale"]["low"]
         for scale in (None, {}, {"low": low}, {"low": low, "high": low}, {"low": low, "high": [1.0]}):

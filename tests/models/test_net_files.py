@@ -31,7 +31,7 @@ def path(model, tmp_path):
 @pytest.mark.parametrize(
     "options", [{}, {"hidden": ()}, {"cls": RankNet, "optimizer": "burges2006", "activation": "tanh"}]
 )
-def test_what_is_loaded_is_what_was_saved(tmp_path, options):
+def test_what_is_loaded_is_what_was_saved(tmp_path, options) -> None:
     model = fitted(**options)
     save(model, tmp_path / "model.rw")
     loaded = load(tmp_path / "model.rw")
@@ -47,7 +47,7 @@ def test_what_is_loaded_is_what_was_saved(tmp_path, options):
     assert (said["kind"], said["summary"]["rows"]) == (model.kind, 800)
 
 
-def test_names_are_kept(tmp_path):
+def test_names_are_kept(tmp_path) -> None:
     frame = pd.DataFrame(TRAIN.X, columns=[f"größe {k}" for k in range(6)])
     model = LambdaRank(**SMALL | {"random_state": np.random.RandomState(0)}).fit(frame, TRAIN.y, qid=TRAIN.qid)
     save(model, tmp_path / "m.rw")
@@ -79,12 +79,12 @@ def test_names_are_kept(tmp_path):
         (with_parameter("metric", 5), "name another"),
     ],
 )  # fmt: skip
-def test_manifests_that_lie(path, change, message):
+def test_manifests_that_lie(path, change, message) -> None:
     with pytest.raises(ModelFileError, match=message):
         load(rewritten(path, change))
 
 
-def test_a_device_that_is_not_here_is_not_asked_for(path, model):
+def test_a_device_that_is_not_here_is_not_asked_for(path, model) -> None:
     loaded = load(rewritten(path, with_parameter("device", "cuda:7")))
     assert np.array_equal(loaded.predict(VALID.X), model.predict(VALID.X))
 
@@ -146,12 +146,12 @@ def nan_first(array):
         lambda data: {"weights.safetensors": data[:-1]},
     ],
 )
-def test_weights_that_lie(path, change):
+def test_weights_that_lie(path, change) -> None:
     with pytest.raises(ModelFileError, match="not sound"):
         load(with_weights(path, change))
 
 
 @pytest.mark.parametrize("names", [("bag_0.txt",), ("weights.safetensors", "weights2.safetensors"), ("code.py",)])
-def test_other_members(path, names):
+def test_other_members(path, names) -> None:
     with pytest.raises(ModelFileError, match="must consist of"):
         load(with_weights(path, lambda data: dict.fromkeys(names, data)))

@@ -25,7 +25,7 @@ def fitted(family, target="binary"):
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("family", FAMILIES)
-def test_what_is_loaded_is_what_was_saved(tmp_path, family, target):
+def test_what_is_loaded_is_what_was_saved(tmp_path, family, target) -> None:
     model = fitted(family, target)
     save(model, tmp_path / "m.rw")
     loaded = load(tmp_path / "m.rw")
@@ -45,7 +45,7 @@ def test_what_is_loaded_is_what_was_saved(tmp_path, family, target):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_names_are_kept(tmp_path, family):
+def test_names_are_kept(tmp_path, family) -> None:
     frame = pd.DataFrame(X, columns=[f"größe {k}" for k in range(4)])
     model = small("f1", model=family).fit(frame, Y)
     save(model, tmp_path / "m.rw")
@@ -54,7 +54,7 @@ def test_names_are_kept(tmp_path, family):
     assert np.array_equal(loaded.predict_proba(frame), model.predict_proba(frame))
 
 
-def test_what_cannot_be_saved(tmp_path):
+def test_what_cannot_be_saved(tmp_path) -> None:
     own = small(model=nn.Linear(4, 1)).fit(X, Y)
     with pytest.raises(DataError, match=r"a net of your own cannot be saved in one, got Linear; save the weights of"):
         save(own, tmp_path / "m.rw")
@@ -125,26 +125,26 @@ SCORERS = [
 
 
 @pytest.mark.parametrize(("change", "message"), LIES)
-def test_manifests_that_lie(path, change, message):
+def test_manifests_that_lie(path, change, message) -> None:
     with pytest.raises(ModelFileError, match=message):
         load(rewritten(path, change))
 
 
 @pytest.mark.parametrize("scorer", SCORERS)
-def test_scorers_that_lie(model, path, scorer):
+def test_scorers_that_lie(model, path, scorer) -> None:
     if model.model != "net":  # whose manifest says nothing of them
         with pytest.raises(ModelFileError):
             load(rewritten(path, with_model("scorer", scorer)))
 
 
-def test_falling_or_impossible_probabilities(path):
+def test_falling_or_impossible_probabilities(path) -> None:
     for scores, chances in (([1.0, 2.0], [0.1, 1.5]), ([1.0, 2.0], [0.5]), ([1.0, 1.0, 0.5], [0.1, 0.2, 0.3])):
         with_chances, with_scores = with_model("probabilities", chances), with_model("scores", scores)
         with pytest.raises(ModelFileError, match="calibration"):
             load(rewritten(path, lambda manifest: with_scores(with_chances(manifest))))  # noqa: B023
 
 
-def test_members_that_lie(model, path):
+def test_members_that_lie(model, path) -> None:
     manifest, members = read(path)
     if model.model == "linear":
         assert members == {}

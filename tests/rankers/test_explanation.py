@@ -17,7 +17,7 @@ def model(request):
     return model.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)
 
 
-def test_parts_add_up_to_the_difference(model):
+def test_parts_add_up_to_the_difference(model) -> None:
     scores = model.predict(VALID.X)
     for i, j in [(0, 1), (1, 0), (17, 250), (399, 3)]:
         for X in (VALID.X, sp.csr_matrix(VALID.X)):
@@ -26,7 +26,7 @@ def test_parts_add_up_to_the_difference(model):
             assert abs(explanation.contributions.sum() - explanation.difference) < 1e-9
 
 
-def test_it_reads_as_a_sentence_and_a_table(model):
+def test_it_reads_as_a_sentence_and_a_table(model) -> None:
     scores = model.predict(VALID.X)
     best, worst = int(scores.argmax()), int(scores.argmin())
     first, header, *rows = str(model.explain(VALID.X, best, worst)).splitlines()
@@ -36,7 +36,7 @@ def test_it_reads_as_a_sentence_and_a_table(model):
     assert "is level with" in str(model.explain(VALID.X, 0, 0))
 
 
-def test_a_row_that_is_not_there_is_named(model):
+def test_a_row_that_is_not_there_is_named(model) -> None:
     with pytest.raises(DataError, match="from 0 to 399, got 400"):
         model.explain(VALID.X, 0, 400)
     assert np.isfinite(model.explain(VALID.X, 0, 399).difference)

@@ -31,7 +31,7 @@ BAD_FEATURES = {
 
 
 @pytest.mark.parametrize("case", BAD_FEATURES)
-def test_what_scikit_learn_refuses_is_our_error_with_a_remedy(case):
+def test_what_scikit_learn_refuses_is_our_error_with_a_remedy(case) -> None:
     X, said = BAD_FEATURES[case]
     with pytest.raises(DataError) as caught:
         LambdaMART(**SMALL).fit(X, TRAIN.y[: len(X)])
@@ -39,7 +39,7 @@ def test_what_scikit_learn_refuses_is_our_error_with_a_remedy(case):
     assert "\n" not in str(caught.value)
 
 
-def test_other_columns_than_in_training_are_our_error_with_a_remedy():
+def test_other_columns_than_in_training_are_our_error_with_a_remedy() -> None:
     model = LambdaMART(**SMALL).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)
     with pytest.raises(
         DataError, match="X has 5 features, but LambdaMART is expecting 6 features as input; pass the columns"
@@ -59,7 +59,7 @@ def test_other_columns_than_in_training_are_our_error_with_a_remedy():
         assert said in str(caught.value)
 
 
-def test_ranking_data_with_names_is_a_table():
+def test_ranking_data_with_names_is_a_table() -> None:
     names, options = list("abcdef"), {**SMALL, "monotone_constraints": {"b": 1}}
     train, valid = (pd.DataFrame(one.X, columns=names) for one in (TRAIN, VALID))
     table = LambdaMART(**options).fit(train, TRAIN.y, qid=TRAIN.qid)

@@ -51,7 +51,7 @@ def blocks_by_halving(y, qid):
     """(better rows, worse rows) of each block: grades of a query halved, the lower half the smaller, and so on."""
     found = []
 
-    def halve(rows, grades):
+    def halve(rows, grades) -> None:
         if len(grades) > 1:
             lower, upper = grades[: len(grades) // 2], grades[len(grades) // 2 :]
             found.append((rows[np.isin(y[rows], upper)], rows[np.isin(y[rows], lower)]))

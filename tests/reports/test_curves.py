@@ -15,7 +15,7 @@ LISTS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 5)), min_size=2, ma
 
 
 @given(LISTS)
-def test_roc_has_the_area_of_scikit_learn_and_only_rises(rows):
+def test_roc_has_the_area_of_scikit_learn_and_only_rises(rows) -> None:
     labels, scores = rows
     found = curves.roc_points(labels, scores)
     if found is None:
@@ -29,7 +29,7 @@ def test_roc_has_the_area_of_scikit_learn_and_only_rises(rows):
 
 
 @given(LISTS)
-def test_precision_and_recall_are_those_of_scikit_learn(rows):
+def test_precision_and_recall_are_those_of_scikit_learn(rows) -> None:
     labels, scores = rows
     found = curves.precision_recall_points(labels, scores)
     if found is None:
@@ -40,12 +40,12 @@ def test_precision_and_recall_are_those_of_scikit_learn(rows):
     np.testing.assert_allclose(found[1][1:], precision[-2::-1])
 
 
-def test_documents_that_were_not_retrieved_stand_tied_at_the_bottom():
+def test_documents_that_were_not_retrieved_stand_tied_at_the_bottom() -> None:
     labels, scores = np.array([1.0, 0, 1, 0]), np.array([2.0, 1, -np.inf, -np.inf])
     np.testing.assert_allclose(curves.roc_points(labels, scores), [[0, 0, 0.5, 1], [0, 0.5, 0.5, 1]])
 
 
-def test_the_mean_roc_curve_has_about_the_mean_area_and_scores_are_not_pooled():
+def test_the_mean_roc_curve_has_about_the_mean_area_and_scores_are_not_pooled() -> None:
     rng = np.random.default_rng(0)
     qid = np.repeat(np.arange(50), 80)
     labels = (rng.random(qid.size) < 0.3).astype(float)
@@ -59,14 +59,14 @@ def test_the_mean_roc_curve_has_about_the_mean_area_and_scores_are_not_pooled():
     assert curve.queries == 50
 
 
-def test_interpolated_precision_is_the_best_at_that_recall_or_more():
+def test_interpolated_precision_is_the_best_at_that_recall_or_more() -> None:
     labels, scores = np.array([0.0, 1, 1, 0, 1, 0]), np.array([6.0, 5, 4, 3, 9, 8])
     groups = QueryGroups.from_sizes([4, 2])
     curve = curves.precision_recall_curve(labels, scores, groups, None)
     np.testing.assert_allclose(curve.y, (2 / 3 + 1) / 2)
 
 
-def test_rows_apart_weights_and_queries_without_a_curve():
+def test_rows_apart_weights_and_queries_without_a_curve() -> None:
     labels, scores = np.array([1.0, 1, 0, 0, 0]), np.array([2.0, 1, 1, 2, 0])
     groups = QueryGroups.from_qid(["a", "b", "a", "b", "c"])
     both = curves.roc_curve(labels, scores, groups, None)
@@ -78,7 +78,7 @@ def test_rows_apart_weights_and_queries_without_a_curve():
     assert curves.roc_curve(np.zeros(5), scores, groups, None) is None
 
 
-def test_a_long_curve_is_thinned_and_keeps_its_shape():
+def test_a_long_curve_is_thinned_and_keeps_its_shape() -> None:
     rng = np.random.default_rng(1)
     labels = (rng.random(200_000) < 0.1).astype(float)
     x, y = curves.roc_points(labels, labels + rng.normal(size=labels.size))

@@ -19,7 +19,7 @@ LISTS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9)), min_size=2, ma
 
 
 @given(LISTS, st.sampled_from(METRICS))
-def test_the_threshold_is_the_one_that_the_value_is_of(rows, metric):
+def test_the_threshold_is_the_one_that_the_value_is_of(rows, metric) -> None:
     labels, scores = np.array(rows, dtype=float).T
     point, value = operating_point(metric, labels, scores), evaluate(labels, scores, None, metric)[metric]
     if point is None:
@@ -48,7 +48,7 @@ def dots(page: str, heading: str) -> int:
     return len(re.findall(r"<use [^>]*var\(--series", figure[: figure.index("</figure>")]))
 
 
-def test_points_are_marked_and_told_with_their_thresholds(tmp_path):
+def test_points_are_marked_and_told_with_their_thresholds(tmp_path) -> None:
     y, scores = one_list()
     result = compare(y, scores, None, ["auc", *METRICS])
     page = write_report(tmp_path / "r.html", result, y, scores).read_text("utf-8")
@@ -62,7 +62,7 @@ def test_points_are_marked_and_told_with_their_thresholds(tmp_path):
     assert (dots(page, "Precision and recall"), dots(page, "ROC")) == (4, 2)
 
 
-def test_the_point_lies_where_the_caption_says(tmp_path):
+def test_the_point_lies_where_the_caption_says(tmp_path) -> None:
     """The same threshold by two metrics is one place; more recall is further right, less precision further down."""
     y, scores = np.array([1.0, 1, 1, 0, 1, 0, 0, 0]), np.arange(8.0)[::-1]
     metrics = ["r@p=1", "p@r=1", "r@p=0.5"]
@@ -85,7 +85,7 @@ def test_the_point_lies_where_the_caption_says(tmp_path):
     assert "p@r=1: recall 1 at precision 0.8, threshold 3." in caption
 
 
-def test_nothing_is_marked_without_such_metrics_or_with_several_queries(tmp_path):
+def test_nothing_is_marked_without_such_metrics_or_with_several_queries(tmp_path) -> None:
     y, scores = one_list()
     plain = write_report(tmp_path / "a.html", compare(y, scores, None, "auc"), y, scores).read_text("utf-8")
     assert dots(plain, "ROC") == dots(plain, "Precision and recall") == 0
@@ -98,7 +98,7 @@ def test_nothing_is_marked_without_such_metrics_or_with_several_queries(tmp_path
     assert "tpr@fpr=0.1 cannot be marked" in said["ROC"]
 
 
-def test_a_value_of_nought_has_no_point(tmp_path):
+def test_a_value_of_nought_has_no_point(tmp_path) -> None:
     y, scores = np.array([0.0, 1, 0, 1]), np.array([4.0, 3, 2, 1])
     result = evaluate(y, scores, None, "r@p=0.9")
     page = write_report(tmp_path / "r.html", result, y, {"a": scores}).read_text("utf-8")

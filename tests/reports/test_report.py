@@ -33,18 +33,18 @@ class Page(HTMLParser):
         self.close()
         assert self.open == []
 
-    def handle_starttag(self, tag, attrs):
+    def handle_starttag(self, tag, attrs) -> None:
         self.elements.append((tag, dict(attrs)))
         if tag not in VOID:
             self.open.append(tag)
 
-    def handle_startendtag(self, tag, attrs):
+    def handle_startendtag(self, tag, attrs) -> None:
         self.elements.append((tag, dict(attrs)))
 
-    def handle_endtag(self, tag):
+    def handle_endtag(self, tag) -> None:
         assert self.open.pop() == tag
 
-    def handle_data(self, data):
+    def handle_data(self, data) -> None:
         self.words.append(data)
 
     def all(self, tag: str) -> list[dict[str, str | None]]:
@@ -76,13 +76,13 @@ def page(tmp_path_factory) -> Page:
     return page_of(tmp_path_factory.mktemp("report"), result, y, scores, qid, title="A & B")
 
 
-def test_the_page_has_its_tables_with_headers_of_a_scope(page):
+def test_the_page_has_its_tables_with_headers_of_a_scope(page) -> None:
     names = [attributes["aria-label"] for attributes in page.all("table")]
     assert names == ["Metrics", "Differences between systems", "Worst queries"]
     assert all(attributes["scope"] in {"row", "col"} for attributes in page.all("th"))
 
 
-def test_figures_are_drawn_in_the_page_and_told_in_words(page):
+def test_figures_are_drawn_in_the_page_and_told_in_words(page) -> None:
     labels = [attributes["aria-label"] for attributes in page.all("svg") if attributes.get("role") == "img"]
     assert len(labels) == len(page.all("figure")) == len(page.all("figcaption")) == 4
     assert re.search(r"NDCG at 1 to 10. first: 0\.\d+ at 1", labels[0])
@@ -91,37 +91,37 @@ def test_figures_are_drawn_in_the_page_and_told_in_words(page):
     assert "cannot be compared" in page.said
 
 
-def test_the_page_needs_nothing_from_outside(page):
+def test_the_page_needs_nothing_from_outside(page) -> None:
     assert not re.search(r"https?:|@import|src=|<script|<link", page.text)
     assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", page.text))
     assert page.text.isascii() or 'charset="utf-8"' in page.text
 
 
-def test_ids_are_unique_and_what_refers_to_them_finds_them(page):
+def test_ids_are_unique_and_what_refers_to_them_finds_them(page) -> None:
     ids = re.findall(r'\bid="([^"]*)"', page.text)
     assert len(ids) == len(set(ids))
     assert set(re.findall(r'(?:href="|url\()#([^")]*)', page.text)) <= set(ids)
 
 
-def test_colours_follow_the_page(page):
+def test_colours_follow_the_page(page) -> None:
     figures = page.text[page.text.index("<figure") : page.text.rindex("</figure>")]
     assert "var(--series-0)" in figures
     assert not re.search(r"#(0072b2|1a1b1c|cacbcc|000000|262626)", figures)
 
 
-def test_it_says_what_was_evaluated_and_what_was_left_out(page):
+def test_it_says_what_was_evaluated_and_what_was_left_out(page) -> None:
     for words in ("A & B", "standard", "expected", "skip", "needs", "Holm-corrected", "wins / ties / losses"):
         assert words in page.said
 
 
-def test_the_best_is_bold_and_cells_say_the_labels(page):
+def test_the_best_is_bold_and_cells_say_the_labels(page) -> None:
     assert any("best" in (attributes.get("class") or "") for attributes in page.all("td"))
     cells = [attributes for attributes in page.all("span") if attributes.get("class") == "cells"]
     assert len(cells) == 10 * 3
     assert all(re.fullmatch(r"labels from the top:( [0-3])+", attributes["aria-label"]) for attributes in cells)
 
 
-def test_hostile_names_come_out_as_text(tmp_path):
+def test_hostile_names_come_out_as_text(tmp_path) -> None:
     y, scores, qid = some_data(queries=6, names=(HOSTILE, HOSTILE + "2"))
     hostile_qid = np.array([f"{HOSTILE}{q}" for q in qid])
     result = compare(y, scores, hostile_qid, ["ndcg@10"])
@@ -133,7 +133,7 @@ def test_hostile_names_come_out_as_text(tmp_path):
     assert HOSTILE + "505" in page.said
 
 
-def test_the_same_input_gives_the_same_bytes_whatever_the_users_style(tmp_path):
+def test_the_same_input_gives_the_same_bytes_whatever_the_users_style(tmp_path) -> None:
     y, scores, qid = some_data()
     result = compare(y, scores, qid, ["ndcg@10"])
     first = write_report(tmp_path / "a.html", result, y, scores, qid).read_bytes()
@@ -147,7 +147,7 @@ def test_the_same_input_gives_the_same_bytes_whatever_the_users_style(tmp_path):
     assert set(written) == {first}
 
 
-def test_rows_in_another_order_tell_the_same(tmp_path):
+def test_rows_in_another_order_tell_the_same(tmp_path) -> None:
     y, scores, qid = some_data()
     mixed = np.random.default_rng(3).permutation(y.size)
     mixed = np.concatenate([[np.flatnonzero(qid[mixed] == q)[0] for q in np.unique(qid)], np.arange(y.size)])
@@ -160,14 +160,14 @@ def test_rows_in_another_order_tell_the_same(tmp_path):
     assert worst[0] == worst[1]
 
 
-def test_an_evaluation_of_one_system(tmp_path):
+def test_an_evaluation_of_one_system(tmp_path) -> None:
     y, scores, qid = some_data(names=("alone",))
     page = page_of(tmp_path, evaluate(y, scores["alone"], qid, ["map"]), y, scores, qid)
     assert [attributes["aria-label"] for attributes in page.all("table")] == ["Metrics", "Worst queries"]
     assert len(page.all("figure")) == 3
 
 
-def test_one_list_has_no_intervals_no_tests_and_no_worst_queries(tmp_path):
+def test_one_list_has_no_intervals_no_tests_and_no_worst_queries(tmp_path) -> None:
     y, scores, _ = some_data(names=("a", "b"))
     page = page_of(tmp_path, compare(y, scores, metrics=["auc"]), y, scores)
     assert [attributes["aria-label"] for attributes in page.all("table")] == ["Metrics"]
@@ -177,7 +177,7 @@ def test_one_list_has_no_intervals_no_tests_and_no_worst_queries(tmp_path):
     assert page.all("small") == []
 
 
-def test_weights_unjudged_and_unretrieved_documents_and_another_convention(tmp_path):
+def test_weights_unjudged_and_unretrieved_documents_and_another_convention(tmp_path) -> None:
     y, scores, qid = some_data()
     y[::7] = -1
     scores["second"][::5] = -np.inf
@@ -191,20 +191,20 @@ def test_weights_unjudged_and_unretrieved_documents_and_another_convention(tmp_p
 
 
 @pytest.mark.parametrize("label", [0, 1])
-def test_labels_without_any_contrast(tmp_path, label):
+def test_labels_without_any_contrast(tmp_path, label) -> None:
     y, scores, qid = some_data()
     y[:] = label
     page = page_of(tmp_path, compare(y, scores, qid, ["auc"]), y, scores, qid)
     assert "No query has both" in page.said
 
 
-def test_more_systems_than_colours(tmp_path):
+def test_more_systems_than_colours(tmp_path) -> None:
     y, scores, qid = some_data(names=tuple("abcdefgh"))
     page = page_of(tmp_path, compare(y, scores, qid, ["mrr"]), y, scores, qid)
     assert sum(attributes.get("class") == "swatch" for attributes in page.all("svg")) == 8
 
 
-def test_a_million_documents_make_a_small_page(tmp_path):
+def test_a_million_documents_make_a_small_page(tmp_path) -> None:
     rng = np.random.default_rng(0)
     y = (rng.random(1_000_000) < 0.2).astype(float)
     scores = {"long": y + rng.normal(size=y.size)}
@@ -212,7 +212,7 @@ def test_a_million_documents_make_a_small_page(tmp_path):
     assert path.stat().st_size < 300_000
 
 
-def test_thousands_of_queries_make_a_small_page(tmp_path):
+def test_thousands_of_queries_make_a_small_page(tmp_path) -> None:
     rng = np.random.default_rng(0)
     qid = np.repeat(np.arange(3000), 3)
     y, scores = rng.integers(0, 2, qid.size), {"a": rng.random(qid.size), "b": rng.random(qid.size)}
@@ -220,7 +220,7 @@ def test_thousands_of_queries_make_a_small_page(tmp_path):
     assert path.stat().st_size < 300_000
 
 
-def test_what_does_not_fit_the_result_is_an_error_and_leaves_an_old_page_alone(tmp_path):
+def test_what_does_not_fit_the_result_is_an_error_and_leaves_an_old_page_alone(tmp_path) -> None:
     y, scores, qid = some_data()
     result = compare(y, scores, qid, ["map"])
     path = tmp_path / "report.html"
@@ -239,12 +239,12 @@ def test_what_does_not_fit_the_result_is_an_error_and_leaves_an_old_page_alone(t
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
 
 
-def test_matplotlib_is_imported_only_when_a_page_is_written():
+def test_matplotlib_is_imported_only_when_a_page_is_written() -> None:
     code = "import sys, rankwise.reports, rankwise.metrics; assert 'matplotlib' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_ranking_data_stands_for_labels_and_queries(tmp_path):
+def test_ranking_data_stands_for_labels_and_queries(tmp_path) -> None:
     y, scores, qid = some_data(queries=6)
     data = RankingData(np.zeros((y.size, 1)), y, qid)
     by_arrays = write_report(tmp_path / "a.html", compare(y, scores, qid), y, scores, qid)

@@ -17,7 +17,7 @@ Y = np.array([1.0, -1.0, 0.0, -1.0, -1.0, 0.0])
 DATA = RankingData(np.arange(6.0)[:, None], Y, ["b", "a", "a", "b", "a", "c"])
 
 
-def test_candidates_have_no_label_and_are_not_closed():
+def test_candidates_have_no_label_and_are_not_closed() -> None:
     pool = Pool(DATA, Y, FirstFeature())
     assert (pool.candidates.tolist(), pool.offsets.tolist()) == ([3, 1, 4], [0, 1, 3, 3])  # queries b, a, c
     assert pool.query.tolist() == [0, 1, 1]
@@ -26,12 +26,12 @@ def test_candidates_have_no_label_and_are_not_closed():
         assert Pool(DATA, Y, FirstFeature(), closed).candidates.tolist() == [3, 1]
 
 
-def test_labels_of_the_pool_count_not_those_of_the_data():
+def test_labels_of_the_pool_count_not_those_of_the_data() -> None:
     assert Pool(DATA, np.where(Y < 0, 0.0, -1.0), FirstFeature()).candidates.tolist() == [0, 2, 5]
 
 
 @given(score_lists)
-def test_ranks_by_loops(lists):
+def test_ranks_by_loops(lists) -> None:
     pool, where = pool_of_scores(lists)
     ranks = np.full(len(pool.data), np.nan)
     ranks[pool.candidates] = pool.ascending.by_candidate(pool.ascending.ranks)
@@ -39,7 +39,7 @@ def test_ranks_by_loops(lists):
         assert ranks[rows].tolist() == [samplers.rank(scores, k) for k in range(len(scores))]
 
 
-def test_descending_and_first_per_query():
+def test_descending_and_first_per_query() -> None:
     pool, (rows,) = pool_of_scores([[0.5, 2.0, -1.0, 1.0]])
     order = pool.descending(pool.scores, np.random.default_rng(0))
     assert pool.candidates[order].tolist() == [rows[1], rows[3], rows[0], rows[2]]
@@ -47,7 +47,7 @@ def test_descending_and_first_per_query():
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
-def test_draws_follow_the_documents(form):
+def test_draws_follow_the_documents(form) -> None:
     X = np.random.default_rng(0).normal(size=(50, 3)).astype(np.float32)
     y, order = np.full(50, -1.0), np.random.default_rng(1).permutation(50)
     drawn, moved = (
@@ -59,12 +59,12 @@ def test_draws_follow_the_documents(form):
     assert sorted(drawn) == sorted(np.random.default_rng(7).random(50))
 
 
-def test_draws_differ_between_documents_that_are_alike():
+def test_draws_differ_between_documents_that_are_alike() -> None:
     pool = Pool(RankingData(np.ones((50, 1)), np.full(50, -1.0), np.zeros(50)), np.full(50, -1.0), None)
     assert len(set(pool.random_numbers(np.random.default_rng(0)))) == 50
 
 
-def test_whether_labels_can_be_learnt_from():
+def test_whether_labels_can_be_learnt_from() -> None:
     pool = Pool(DATA, Y, FirstFeature())
     for rows, labels, expected in (
         ([], [], False),
@@ -147,6 +147,6 @@ class NotANumber(Sampler):
         ),
     ],
 )
-def test_what_is_wrong_is_said(call, error, said):
+def test_what_is_wrong_is_said(call, error, said) -> None:
     with pytest.raises(error, match=said):
         call()

@@ -17,7 +17,7 @@ DATA = RankingData(
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "csv.gz"])
-def test_tables_keep_names(tmp_path, ending):
+def test_tables_keep_names(tmp_path, ending) -> None:
     path = tmp_path / f"a.{ending}"
     write(DATA, path)
     again = read(path)
@@ -26,24 +26,24 @@ def test_tables_keep_names(tmp_path, ending):
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "txt"])
-def test_features_without_names_stay_so(tmp_path, ending):
+def test_features_without_names_stay_so(tmp_path, ending) -> None:
     path = tmp_path / f"a.{ending}"
     write(replace(DATA, feature_names=None), path)
     assert read(path).feature_names is None
 
 
-def test_letor_text_has_no_names(tmp_path):
+def test_letor_text_has_no_names(tmp_path) -> None:
     write(DATA, tmp_path / "a.txt")
     assert read(tmp_path / "a.txt").feature_names is None
 
 
-def test_numbered_columns_in_another_order_are_names(tmp_path):
+def test_numbered_columns_in_another_order_are_names(tmp_path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("label,feature_2,feature_1\n1,0,0\n")
     assert read(path).feature_names == ["feature_2", "feature_1"]
 
 
-def test_names_follow_the_first_of_several_files(tmp_path):
+def test_names_follow_the_first_of_several_files(tmp_path) -> None:
     (tmp_path / "a.csv").write_text('y, b ,"a"\n1,2,3\n')
     (tmp_path / "b.csv").write_text("a,y,b\n4,0,5\n")
     data = read(tmp_path / "a.csv", tmp_path / "b.csv")
@@ -51,13 +51,13 @@ def test_names_follow_the_first_of_several_files(tmp_path):
     assert data.X.tolist() == [[2, 3], [5, 4]]
 
 
-def test_names_go_with_the_columns():
+def test_names_go_with_the_columns() -> None:
     assert DATA.rows(np.array([3, 1])).feature_names == NAMES
     assert normalize(DATA).feature_names == NAMES
     assert [part.feature_names for part in split(DATA, (2 / 3, 1 / 3))] == [NAMES, NAMES]
 
 
-def test_names_that_do_not_fit():
+def test_names_that_do_not_fit() -> None:
     with pytest.raises(ShapeError, match="one entry per feature, got 1 for 4 features"):
         replace(DATA, feature_names=["a"])
     with pytest.raises(DataError, match="must differ, got 'a' twice"):
@@ -66,7 +66,7 @@ def test_names_that_do_not_fit():
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @pytest.mark.parametrize("name", ["qid", "Label", "docid", "two\nlines"])
-def test_names_that_would_be_read_as_something_else(tmp_path, ending, name):
+def test_names_that_would_be_read_as_something_else(tmp_path, ending, name) -> None:
     data = replace(DATA, feature_names=["a", "b", "c", name])
     with pytest.raises((DataError, FormatError), match="rename"):
         write(data, tmp_path / f"a.{ending}")

@@ -25,7 +25,7 @@ PACKERS = {
 }
 
 
-def assert_same(a, b):
+def assert_same(a, b) -> None:
     np.testing.assert_array_equal(a.X, b.X)
     np.testing.assert_array_equal(a.y, b.y)
     np.testing.assert_array_equal(a.qid, b.qid)
@@ -33,7 +33,7 @@ def assert_same(a, b):
     assert a.doc_ids is None or a.doc_ids.tolist() == b.doc_ids.tolist()
 
 
-def test_a_small_file(text_file):
+def test_a_small_file(text_file) -> None:
     data = read(text_file(SMALL))
     assert data.X.tolist() == [[0.5, 0, np.float32(1e-3)], [0, -0.25, 0], [1, 0, 0]]
     assert data.X.dtype == np.float32
@@ -57,23 +57,23 @@ def test_a_small_file(text_file):
     ],
     ids=["windows", "no final newline", "blank and comment lines", "blanks", "BOM", "spellings", "doc ids"],
 )
-def test_variants_that_mean_the_same(text_file, variant):
+def test_variants_that_mean_the_same(text_file, variant) -> None:
     assert_same(read(text_file(variant)), read(text_file(SMALL, "plain.txt")))
 
 
 @pytest.mark.parametrize("kind", PACKERS)
 @pytest.mark.parametrize("named", [True, False], ids=["by name", "by content"])
-def test_packed_files(text_file, kind, named):
+def test_packed_files(text_file, kind, named) -> None:
     packed = text_file(PACKERS[kind](SMALL.encode()), f"packed.txt.{kind}" if named else "packed")
     assert_same(read(packed), read(text_file(SMALL)))
 
 
-def test_without_any_qid_it_is_one_list(text_file):
+def test_without_any_qid_it_is_one_list(text_file) -> None:
     data = read(text_file("1 1:2\n0 2:3\n"))
     assert data.groups.n_queries == 1
 
 
-def test_labels_and_features_of_all_kinds(text_file):
+def test_labels_and_features_of_all_kinds(text_file) -> None:
     data = read(text_file("-1.5 qid:1 1:nan 2:-3\n2.25 qid:-7\n"))
     assert data.y.tolist() == [-1.5, 2.25]
     assert data.qid.tolist() == [1, -7]
@@ -82,17 +82,17 @@ def test_labels_and_features_of_all_kinds(text_file):
     assert data.X[1].tolist() == [0, 0]
 
 
-def test_a_comment_of_several_words_is_no_doc_id(text_file):
+def test_a_comment_of_several_words_is_no_doc_id(text_file) -> None:
     assert read(text_file("1 qid:1 1:1 # seen by hand\n")).doc_ids is None
 
 
-def test_rows_of_one_query_may_lie_apart_and_stay_in_order(text_file):
+def test_rows_of_one_query_may_lie_apart_and_stay_in_order(text_file) -> None:
     data = read(text_file("0 qid:5 1:1\n1 qid:3 1:2\n2 qid:5 1:3\n"))
     assert data.y.tolist() == [0, 1, 2]
     assert data.groups.sizes.tolist() == [2, 1]
 
 
-def test_several_files_are_one_data_set(text_file):
+def test_several_files_are_one_data_set(text_file) -> None:
     one = text_file("0 qid:1 1:1\n1 qid:2 1:2 # a\n", "one.txt")
     two = text_file("2 qid:2 3:5\n", "two.txt")
     data = read(one, two)
@@ -101,7 +101,7 @@ def test_several_files_are_one_data_set(text_file):
     assert data.doc_ids.tolist() == ["", "a", ""]
 
 
-def test_wide_data_becomes_sparse(text_file):
+def test_wide_data_becomes_sparse(text_file) -> None:
     data = read(text_file("1 qid:1 2:0.5 2000000000:3\n0 qid:1\n2 qid:1 1:4\n"))
     assert data.is_sparse
     assert data.X.shape == (3, 2_000_000_000)
@@ -110,7 +110,7 @@ def test_wide_data_becomes_sparse(text_file):
     assert data.X.indptr.tolist() == [0, 2, 2, 3]
 
 
-def test_wide_data_that_is_filled_stays_dense(text_file):
+def test_wide_data_that_is_filled_stays_dense(text_file) -> None:
     line = " ".join(f"{i}:1" for i in range(1, 1202))
     assert not read(text_file(f"1 qid:1 {line}\n")).is_sparse
 
@@ -127,7 +127,7 @@ def many_lines(rows: int) -> str:
 
 @pytest.mark.parametrize("chunk_bytes", [1, 7, 64, 1000, 1 << 20])
 @pytest.mark.parametrize("threads", [1, 2, 3])
-def test_neither_chunk_borders_nor_threads_matter(text_file, chunk_bytes, threads):
+def test_neither_chunk_borders_nor_threads_matter(text_file, chunk_bytes, threads) -> None:
     file = LetorFile(text_file(many_lines(60)), has_qid=True)
     expected = read_letor([file], chunk_bytes=1 << 22, threads=1)
     assert_same(read_letor([file, file], chunk_bytes=chunk_bytes, threads=threads).rows(slice(0, 60)), expected)
@@ -138,11 +138,11 @@ def test_neither_chunk_borders_nor_threads_matter(text_file, chunk_bytes, thread
     ["1 qid:1 1:1\n" * 3, "1 qid:1 1:1\n" * 300, "1 qid:1 9:1\n" * 100],
     ids=["shorter", "longer", "wider"],
 )
-def test_a_file_that_changes_while_it_is_read(text_file, monkeypatch, later):
+def test_a_file_that_changes_while_it_is_read(text_file, monkeypatch, later) -> None:
     path = text_file("1 qid:1 1:1\n" * 100)
 
     class Meddling(letor._Target):
-        def __init__(self, *arguments):
+        def __init__(self, *arguments) -> None:
             super().__init__(*arguments)
             path.write_text(later)
 
@@ -151,7 +151,7 @@ def test_a_file_that_changes_while_it_is_read(text_file, monkeypatch, later):
         read_letor([LetorFile(path, has_qid=True)], chunk_bytes=36)
 
 
-def test_chunks_of_sparse_data(text_file):
+def test_chunks_of_sparse_data(text_file) -> None:
     lines = "".join(f"0 qid:1 {i + 1}:{i} 5000:1\n" for i in range(200))
     file = LetorFile(text_file(lines), has_qid=True)
     X = read_letor([file], chunk_bytes=100).X
@@ -161,7 +161,7 @@ def test_chunks_of_sparse_data(text_file):
 
 
 @pytest.mark.parametrize("name", ["MQ2008/S1.txt", "MSLR-sample/msn1.fold1.train.5k.txt"])
-def test_real_files_as_scikit_learn_reads_them(shared_data, name):
+def test_real_files_as_scikit_learn_reads_them(shared_data, name) -> None:
     X, y, qid = load_svmlight_file(str(shared_data / name), query_id=True)
     data = read(shared_data / name)
     np.testing.assert_array_equal(data.X, X.toarray().astype(np.float32))
@@ -169,14 +169,14 @@ def test_real_files_as_scikit_learn_reads_them(shared_data, name):
     np.testing.assert_array_equal(data.qid, qid)
 
 
-def test_the_doc_ids_of_mq2008(shared_data):
+def test_the_doc_ids_of_mq2008(shared_data) -> None:
     path = shared_data / "MQ2008" / "S1.txt"
     expected = [line.split("#docid = ")[1].split()[0] for line in path.read_text().splitlines()]
     assert read(path).doc_ids.tolist() == expected
 
 
 @pytest.mark.parametrize("part", ["train", "test"])
-def test_lightgbm_pairs(shared_data, part):
+def test_lightgbm_pairs(shared_data, part) -> None:
     path = shared_data / "lightgbm-rank" / f"rank.{part}"
     X, y = load_svmlight_file(str(path), zero_based=True)
     data = read(path)
@@ -186,7 +186,7 @@ def test_lightgbm_pairs(shared_data, part):
     np.testing.assert_array_equal(data.groups.sizes, sizes)
 
 
-def test_lightgbm_pairs_one_after_the_other(text_file):
+def test_lightgbm_pairs_one_after_the_other(text_file) -> None:
     for name in ("a", "b"):
         text_file("1 0:5\n0 1:2\n0 0:1\n", name)
         text_file("2\n1\n", f"{name}.query")
@@ -196,6 +196,6 @@ def test_lightgbm_pairs_one_after_the_other(text_file):
     assert data.X[:3].tolist() == [[5, 0], [0, 2], [1, 0]]
 
 
-def test_a_packed_lightgbm_file(text_file):
+def test_a_packed_lightgbm_file(text_file) -> None:
     text_file("1\n1\n", "rank.query")
     assert read(text_file(gzip.compress(b"1 0:5\n0 1:2\n"), "rank.gz")).groups.sizes.tolist() == [1, 1]

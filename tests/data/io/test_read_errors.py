@@ -40,7 +40,7 @@ BAD_LINES = [
 
 @pytest.mark.parametrize(("line", "column", "words"), [case[1:] for case in BAD_LINES], ids=[c[0] for c in BAD_LINES])
 @pytest.mark.parametrize("before", ["", "\n# comment\n"], ids=["second line", "fourth line"])
-def test_a_bad_line(text_file, line, column, words, before):
+def test_a_bad_line(text_file, line, column, words, before) -> None:
     path = text_file(GOOD + before + line + "\n" + GOOD)
     with pytest.raises(FormatError) as caught:
         read(path)
@@ -51,31 +51,31 @@ def test_a_bad_line(text_file, line, column, words, before):
 
 
 @pytest.mark.parametrize("line", [case[1] for case in BAD_LINES], ids=[c[0] for c in BAD_LINES])
-def test_a_bad_line_is_skipped_and_counted(text_file, line):
+def test_a_bad_line_is_skipped_and_counted(text_file, line) -> None:
     data = read(text_file(GOOD + line + "\n" + "0 qid:2 1:0.25 2:1\n"), skip_bad=True)
     assert data.X.tolist() == [[0.5, 0], [0.25, 1]]
     assert data.qid.tolist() == [1, 2]
     assert data.notes == ("1 malformed line skipped",)
 
 
-def test_a_skipped_line_does_not_widen_the_data(text_file):
+def test_a_skipped_line_does_not_widen_the_data(text_file) -> None:
     data = read(text_file(GOOD + "1 qid:1 1:0.5 70000:abc\n"), skip_bad=True)
     assert data.X.shape == (1, 1)
 
 
-def test_the_first_line_may_be_bad(text_file):
+def test_the_first_line_may_be_bad(text_file) -> None:
     path = text_file("garbage\n" + GOOD)
     with pytest.raises(FormatError, match=r"data.txt:1:1: a line must begin with a finite label, got 'garbage'"):
         read(path)
     assert len(read(path, skip_bad=True)) == 1
 
 
-def test_qid_on_later_lines_only(text_file):
+def test_qid_on_later_lines_only(text_file) -> None:
     with pytest.raises(FormatError, match=r":2:3: this line has a qid although the first line has none"):
         read(text_file("1 1:0.5\n" + GOOD))
 
 
-def test_the_line_number_counts_over_chunks(text_file):
+def test_the_line_number_counts_over_chunks(text_file) -> None:
     path = text_file(GOOD * 200_000 + "oops\n" + GOOD * 100_000 + "again\n")
     with pytest.raises(FormatError, match=r":200001:1: .* got 'oops'"):
         read(path)
@@ -84,24 +84,24 @@ def test_the_line_number_counts_over_chunks(text_file):
 
 @pytest.mark.parametrize("content", ["", "\n\n", "# only\n# comments\n"], ids=["empty", "blank", "comments"])
 @pytest.mark.parametrize("packed", [False, True])
-def test_files_without_rows(text_file, content, packed):
+def test_files_without_rows(text_file, content, packed) -> None:
     raw = content.encode()
     path = text_file(gzip.compress(raw), "data.txt.gz") if packed else text_file(raw)
     with pytest.raises(FormatError, match=r"is empty|no rows"):
         read(path)
 
 
-def test_only_bad_lines(text_file):
+def test_only_bad_lines(text_file) -> None:
     with pytest.raises(FormatError, match=r"2 malformed lines were skipped"):
         read(text_file("x 1:2\ny 1:2\n"), skip_bad=True)
 
 
-def test_an_unknown_format(text_file):
+def test_an_unknown_format(text_file) -> None:
     with pytest.raises(FormatError, match="format cannot be told from the first line, got 'hello there'"):
         read(text_file("hello there\n"))
 
 
-def test_a_missing_file_a_folder_and_nothing(tmp_path):
+def test_a_missing_file_a_folder_and_nothing(tmp_path) -> None:
     with pytest.raises(DataError, match="does not exist"):
         read(tmp_path / "absent.txt")
     with pytest.raises(DataError, match="is a folder"):
@@ -121,7 +121,7 @@ PACKED = {
 
 @pytest.mark.parametrize("kind", PACKED)
 @pytest.mark.parametrize("keep", [0.6, 0.01])
-def test_a_truncated_archive(text_file, kind, keep):
+def test_a_truncated_archive(text_file, kind, keep) -> None:
     content = PACKED[kind]
     path = text_file(content[: int(len(content) * keep)], f"data.txt.{kind}")
     with pytest.raises(FormatError, match=f"this .{kind} archive is cut off or damaged"):
@@ -129,7 +129,7 @@ def test_a_truncated_archive(text_file, kind, keep):
 
 
 @pytest.mark.parametrize("kind", PACKED)
-def test_a_corrupt_archive(text_file, kind):
+def test_a_corrupt_archive(text_file, kind) -> None:
     content = bytearray(PACKED[kind])
     middle = len(content) // 2
     content[middle : middle + 64] = bytes(64)
@@ -138,7 +138,7 @@ def test_a_corrupt_archive(text_file, kind):
 
 
 @pytest.mark.parametrize("kind", PACKED)
-def test_a_name_that_promises_an_archive(text_file, kind):
+def test_a_name_that_promises_an_archive(text_file, kind) -> None:
     with pytest.raises(FormatError, match=f"this is not a .{kind} archive"):
         read(text_file(GOOD, f"data.txt.{kind}"))
 
@@ -152,19 +152,19 @@ def test_a_name_that_promises_an_archive(text_file, kind):
         ("", "must add up to the rows of the data, got 0 for 3 rows"),
     ],
 )
-def test_query_sizes(text_file, sizes, words):
+def test_query_sizes(text_file, sizes, words) -> None:
     text_file(sizes, "rank.query")
     with pytest.raises(FormatError, match=words):
         read(text_file("1 0:1\n0 1:1\n0 2:1\n", "rank"))
 
 
-def test_lines_that_a_query_file_counts_cannot_be_skipped(text_file):
+def test_lines_that_a_query_file_counts_cannot_be_skipped(text_file) -> None:
     text_file("3\n", "rank.query")
     with pytest.raises(DataError, match=r"cannot be skipped, because its \.query file counts them"):
         read(text_file("1 0:1\nx 1:1\n0 2:1\n", "rank"), skip_bad=True)
 
 
-def test_files_that_do_not_go_together(text_file):
+def test_files_that_do_not_go_together(text_file) -> None:
     letor, bare = text_file(GOOD, "a.txt"), text_file("1 1:2\n", "b.txt")
     table = text_file("label,f\n1,2\n", "c.csv")
     with pytest.raises(DataError, match="all files or none must name their queries"):
@@ -174,7 +174,7 @@ def test_files_that_do_not_go_together(text_file):
 
 
 @pytest.mark.parametrize("case", BAD_LINES, ids=[c[0] for c in BAD_LINES])
-def test_messages_are_one_sentence_with_a_remedy(text_file, case):
+def test_messages_are_one_sentence_with_a_remedy(text_file, case) -> None:
     with pytest.raises(FormatError) as caught:
         read(text_file(GOOD + case[1] + "\n"))
     message = str(caught.value)

@@ -40,7 +40,7 @@ def parquet_file(path, **changes):
     return path
 
 
-def test_the_same_table_in_three_formats(text_file, tmp_path):
+def test_the_same_table_in_three_formats(text_file, tmp_path) -> None:
     check(read(text_file(ADULT, "adult.csv"), **OPTIONS))
     check(read(text_file(ADULT.replace(",", "\t"), "adult.tsv"), **OPTIONS))
     check(read(text_file(ADULT, "adult.data"), **OPTIONS))  # told by the label among its names
@@ -48,7 +48,7 @@ def test_the_same_table_in_three_formats(text_file, tmp_path):
     check(read(text_file(ADULT, "adult.csv"), **(OPTIONS | {"drop": "id"})))
 
 
-def test_rows_in_passes_have_the_same_options(tmp_path):
+def test_rows_in_passes_have_the_same_options(tmp_path) -> None:
     rows = ParquetRows.of(parquet_file(tmp_path / "adult.parquet"), **OPTIONS).with_found_categories()
     (batch,) = rows.batches()
     check(
@@ -58,7 +58,7 @@ def test_rows_in_passes_have_the_same_options(tmp_path):
     )
 
 
-def test_a_table_without_header(text_file):
+def test_a_table_without_header(text_file) -> None:
     lines = ADULT.split("\n", 1)[1]
     options = {"label": 4, "positive": ">50K", "qid": "5", "drop": [1], "header": False}
     for name in ("adult.csv", "adult.data"):
@@ -73,7 +73,7 @@ def test_a_table_without_header(text_file):
 
 
 @pytest.mark.parametrize(("positive", "y"), [("2", [0, 1, 0]), (2, [0, 1, 0]), (1.0, [1, 0, 1]), ("7", [0, 0, 0])])
-def test_the_positive_label_may_be_a_number(text_file, tmp_path, positive, y):
+def test_the_positive_label_may_be_a_number(text_file, tmp_path, positive, y) -> None:
     parquet.write_table(pa.table({"label": [1, 2, 1], "a": [1, 2, 3]}), tmp_path / "a.parquet")
     for path in (text_file("label,a\n1,1\n2,2\n1,3\n", "a.csv"), tmp_path / "a.parquet"):
         data = read(path, positive=positive)
@@ -81,7 +81,7 @@ def test_the_positive_label_may_be_a_number(text_file, tmp_path, positive, y):
         assert data.notes == (() if any(y) else ("no label is '7': all are 0",))
 
 
-def test_a_column_of_texts_is_one_where_most_are_no_numbers(text_file):
+def test_a_column_of_texts_is_one_where_most_are_no_numbers(text_file) -> None:
     """So that one slip among numbers is an error, as ever, and one number among texts a category."""
     path = text_file("y,a,b\n1,x,0.5\n0,3,oops\n1,y,1\n", "a.csv")
     with pytest.raises(FormatError, match=r"csv:3: column 'b' must hold finite numbers, got 'oops'; .*in categories"):
@@ -94,21 +94,21 @@ def test_a_column_of_texts_is_one_where_most_are_no_numbers(text_file):
         read(text_file("y,a\nyes,1\nno,2\n", "b.csv"))
 
 
-def test_codes_are_those_of_all_files(text_file):
+def test_codes_are_those_of_all_files(text_file) -> None:
     first, second = text_file("y,a\n1,m\n0,z\n", "a.csv"), text_file("a,y\nb,1\nm,0\n", "b.csv")
     data = read(first, second)
     assert data.categories == {"a": ("b", "m", "z")}
     assert data.X.ravel().tolist() == [1, 2, 0, 1]
 
 
-def test_codes_over_many_batches(text_file):
+def test_codes_over_many_batches(text_file) -> None:
     lines = [f"1,v{number % 1000:03}" for number in range(300_000)]
     data = read(text_file("y,a\n" + "\n".join(lines) + "\n", "a.csv"))
     assert data.categories["a"] == tuple(f"v{number:03}" for number in range(1000))
     assert np.array_equal(data.X.ravel(), np.arange(300_000) % 1000)
 
 
-def test_category_types_of_parquet_keep_their_order(tmp_path):
+def test_category_types_of_parquet_keep_their_order(tmp_path) -> None:
     column = pa.DictionaryArray.from_arrays(pa.array([1, 0, None]), ["z", "a", "unused"])
     parquet.write_table(pa.table({"y": [1, 0, 1], "size": column}), tmp_path / "a.parquet")
     data = read(tmp_path / "a.parquet")
@@ -117,7 +117,7 @@ def test_category_types_of_parquet_keep_their_order(tmp_path):
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv", "tsv.gz"])
-def test_categories_are_written_as_texts(tmp_path, ending):
+def test_categories_are_written_as_texts(tmp_path, ending) -> None:
     data = RankingData(
         [[0, 1.5], [1, 2.5], [np.nan, 3.5]],
         [1, 0, 2],
@@ -141,7 +141,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_columns_that_are_not_there(text_file, case):
+def test_columns_that_are_not_there(text_file, case) -> None:
     options, words = REFUSED[case]
     with pytest.raises(DataError, match=words):
         read(text_file(ADULT, "adult.csv"), **options)
@@ -150,13 +150,13 @@ def test_columns_that_are_not_there(text_file, case):
 @pytest.mark.parametrize(
     "option", [{"label": "a"}, {"positive": 1}, {"qid": "q"}, {"drop": ["a"]}, {"categories": "a"}]
 )
-def test_options_of_tables_are_refused_elsewhere(text_file, option):
+def test_options_of_tables_are_refused_elsewhere(text_file, option) -> None:
     (name,) = option
     with pytest.raises(DataError, match=rf"{name} is for tables \(CSV, TSV, Parquet\), got .*, which is letor; leave"):
         read(text_file("1 qid:1 1:0.5\n", "a.txt"), **option)
 
 
-def test_options_that_mean_nothing(text_file, tmp_path):
+def test_options_that_mean_nothing(text_file, tmp_path) -> None:
     with pytest.raises(DataError, match=r"Parquet has names of columns, got header=False for .*; leave it out"):
         read(parquet_file(tmp_path / "a.parquet"), header=False, **OPTIONS)
     data = read(text_file(ADULT, "adult.csv"), **OPTIONS)
@@ -166,7 +166,7 @@ def test_options_that_mean_nothing(text_file, tmp_path):
         normalize(data)
 
 
-def test_a_model_from_a_table_as_it_comes(text_file):
+def test_a_model_from_a_table_as_it_comes(text_file) -> None:
     lines = [
         f"{k},{40 + k % 7},{'Private' if k % 3 else 'State-gov'},{'>50K' if k % 3 else '<=50K'},a" for k in range(90)
     ]

@@ -15,7 +15,7 @@ RUN = "q1 Q0 d2 1 0.9 tag\nq1\tQ0\td9\t2\t 0.5\ttag\r\nq2 Q0 d1 1 1.0 tag\nq1 Q0
 
 
 @pytest.mark.parametrize("run_first", [False, True])
-def test_union_of_judged_and_retrieved(text_file, run_first):
+def test_union_of_judged_and_retrieved(text_file, run_first) -> None:
     qrels, run = text_file(QRELS, "qrels"), text_file(RUN, "run")
     data = read(run, qrels) if run_first else read(qrels, run)
     assert data.qid.tolist() == ["q1"] * 4
@@ -29,7 +29,7 @@ def test_union_of_judged_and_retrieved(text_file, run_first):
     )
 
 
-def test_packed(text_file):
+def test_packed(text_file) -> None:
     packed = text_file(gzip.compress(RUN.encode()), "run.gz")
     assert len(read(text_file(QRELS, "qrels"), packed)) == 4
 
@@ -45,7 +45,7 @@ def test_packed(text_file):
         (QRELS + "q1 0 d7 inf\n", RUN, r"qrels:5: a grade must be a finite number, got 'inf'"),
     ],
 )
-def test_bad_lines(text_file, qrels, run, words):
+def test_bad_lines(text_file, qrels, run, words) -> None:
     paths = text_file(qrels, "qrels"), text_file(run, "run")
     with pytest.raises(FormatError, match=words):
         read(*paths)
@@ -54,18 +54,18 @@ def test_bad_lines(text_file, qrels, run, words):
     assert "1 malformed line of" in data.notes[0]
 
 
-def test_files_that_do_not_belong_together(text_file):
+def test_files_that_do_not_belong_together(text_file) -> None:
     other = text_file(QRELS.replace("q", "z"), "qrels")
     with pytest.raises(FormatError, match=r"have no query in common with .*, got 'z1' and 'q1'"):
         read(other, text_file(RUN, "run"))
 
 
-def test_judgements_alone(text_file):
+def test_judgements_alone(text_file) -> None:
     with pytest.raises(DataError, match="one TREC qrels and one run"):
         read(text_file(QRELS, "qrels"))
 
 
-def test_the_files_of_trec_eval(shared_data):
+def test_the_files_of_trec_eval(shared_data) -> None:
     """Counts as trec_eval prints them: num_q, num_ret, num_rel, num_rel_ret."""
     printed = {}
     for line in (shared_data / "trec_eval" / "out.test").read_text().splitlines():

@@ -29,7 +29,7 @@ def ranking_data(draw):
     )
 
 
-def assert_same(a, b):
+def assert_same(a, b) -> None:
     assert a.X.shape == b.X.shape
     dense = (X.toarray() if sp.issparse(X) else X for X in (a.X, b.X))
     np.testing.assert_array_equal(*dense)
@@ -40,10 +40,10 @@ def assert_same(a, b):
 
 
 @pytest.mark.parametrize("ending", ["txt", "csv", "tsv", "parquet"])
-def test_round_trip_of_anything(tmp_path, ending):
+def test_round_trip_of_anything(tmp_path, ending) -> None:
     @given(ranking_data())
     @settings(max_examples=60)
-    def check(data):
+    def check(data) -> None:
         path = tmp_path / f"data.{ending}"
         write(data, path)
         assert_same(read(path), data)
@@ -52,14 +52,14 @@ def test_round_trip_of_anything(tmp_path, ending):
 
 
 @pytest.mark.parametrize("ending", ["txt.gz", "txt.bz2", "txt.xz", "txt.zst", "csv.gz", "tsv.zst", "pq"])
-def test_round_trip_packed(tmp_path, ending):
+def test_round_trip_packed(tmp_path, ending) -> None:
     generator = np.random.default_rng(0)
     data = RankingData(generator.normal(size=(5000, 20)), np.arange(5000) % 3, np.arange(5000) // 9)
     write(data, tmp_path / f"data.{ending}")
     assert_same(read(tmp_path / f"data.{ending}"), data)
 
 
-def test_round_trip_of_sparse_data(tmp_path):
+def test_round_trip_of_sparse_data(tmp_path) -> None:
     X = sp.random_array((300, 5000), density=0.01, rng=0, format="csr", dtype=np.float32)
     data = RankingData(X, np.arange(300) % 2, np.arange(300) // 10)
     write(data, tmp_path / "data.txt")
@@ -68,13 +68,13 @@ def test_round_trip_of_sparse_data(tmp_path):
     assert_same(again, data)
 
 
-def test_the_last_feature_is_kept_though_no_row_has_it(tmp_path):
+def test_the_last_feature_is_kept_though_no_row_has_it(tmp_path) -> None:
     data = RankingData(sp.csr_array((2, 9000), dtype=np.float32), [0, 1], [1, 1])
     write(data, tmp_path / "data.txt")
     assert read(tmp_path / "data.txt").X.shape == (2, 9000)
 
 
-def test_what_cannot_be_written(tmp_path):
+def test_what_cannot_be_written(tmp_path) -> None:
     data = RankingData([[1.0], [2.0]], [0, 1], ["a", "b"])
     numbered = replace(data, qid=np.array([1, 2]))
     with pytest.raises(DataError, match="whole numbers as qid, got 'a'"):
@@ -92,7 +92,7 @@ def test_what_cannot_be_written(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path) -> None:
     target = tmp_path / "model.txt"
     target.write_text("old")
 
@@ -106,7 +106,7 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("model.txt", "old")]
 
 
-def test_atomic_path_keeps_links_and_usual_permissions(tmp_path):
+def test_atomic_path_keeps_links_and_usual_permissions(tmp_path) -> None:
     (tmp_path / "real").write_text("old")
     (tmp_path / "link").symlink_to("real")
     with atomic_path(tmp_path / "link") as temporary:
@@ -117,7 +117,7 @@ def test_atomic_path_keeps_links_and_usual_permissions(tmp_path):
     assert (tmp_path / "real").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
-def test_atomic_path_needs_a_folder(tmp_path):
+def test_atomic_path_needs_a_folder(tmp_path) -> None:
     with pytest.raises(DataError, match="there is no folder"), atomic_path(tmp_path / "absent" / "a.txt"):
         pass
     with pytest.raises(DataError, match="it is a folder"), atomic_path(tmp_path):

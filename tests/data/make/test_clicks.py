@@ -12,7 +12,7 @@ from rankwise.errors import DataError, ShapeError
 DATA = cubic(queries=40, documents=12, features=5, seed=0)
 
 
-def test_a_session_shows_the_top_documents_of_one_query_in_falling_order():
+def test_a_session_shows_the_top_documents_of_one_query_in_falling_order() -> None:
     scores = np.random.default_rng(0).normal(size=DATA.y.size)
     log = simulate_clicks(DATA, scores, sessions=3, top=7, shuffle=0.0)
     assert np.unique(log.session).size == 3 * 40
@@ -25,7 +25,7 @@ def test_a_session_shows_the_top_documents_of_one_query_in_falling_order():
         assert log.position[mine].tolist() == list(range(1, 8))
 
 
-def test_clicks_come_as_often_as_position_and_grade_say():
+def test_clicks_come_as_often_as_position_and_grade_say() -> None:
     log = simulate_clicks(DATA, DATA.X[:, 0], sessions=3000, top=4, steepness=0.7, shuffle=3.0)
     chance = 0.1 + 0.9 * (2.0 ** DATA.y[log.rows] - 1) / (2.0 ** DATA.y.max() - 1)
     for k in range(1, 5):
@@ -37,7 +37,7 @@ def test_clicks_come_as_often_as_position_and_grade_say():
     assert log.propensities == pytest.approx([1, 2**-0.7, 3**-0.7, 4**-0.7])
 
 
-def test_lists_differ_by_chance_and_the_same_seed_gives_the_same():
+def test_lists_differ_by_chance_and_the_same_seed_gives_the_same() -> None:
     scores = DATA.X[:, 0]
     first, again, other = (simulate_clicks(DATA, scores, sessions=5, shuffle=0.5, seed=seed) for seed in (1, 1, 2))
     assert np.array_equal(first.rows, again.rows)
@@ -48,7 +48,7 @@ def test_lists_differ_by_chance_and_the_same_seed_gives_the_same():
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
-def test_as_one_table(form):
+def test_as_one_table(form) -> None:
     judged = RankingData(form(DATA.X), DATA.y, DATA.qid)
     log = simulate_clicks(judged, DATA.X[:, 0], sessions=2, top=3)
     table = log.data
@@ -60,7 +60,7 @@ def test_as_one_table(form):
     assert np.array_equal(table.qid, log.session)
 
 
-def test_bad_arguments_are_one_sentence():
+def test_bad_arguments_are_one_sentence() -> None:
     with pytest.raises(ShapeError, match="one entry per row: got 3 for 480"):
         simulate_clicks(DATA, [1, 2, 3])
     with pytest.raises(DataError, match="sessions must be 1 or more, got 0"):

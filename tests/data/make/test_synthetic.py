@@ -24,14 +24,14 @@ def shares(y):
         lambda s: topics(3, 50, seed=s),
     ],
 )
-def test_the_seed_decides_everything(make):
+def test_the_seed_decides_everything(make) -> None:
     one, same, other = make(3), make(3), make(4)
     assert (one.X == same.X).all()
     assert (one.y == same.y).all()
     assert one.X.shape != other.X.shape or (one.X != other.X).any()
 
 
-def test_cubic():
+def test_cubic() -> None:
     data = cubic(200, documents=30, features=10)
     assert data.X.shape == (6000, 10)
     assert (data.groups.sizes == 30).all()
@@ -41,7 +41,7 @@ def test_cubic():
         cubic(10, grades=9)
 
 
-def test_cubic_is_not_linear():
+def test_cubic_is_not_linear() -> None:
     from sklearn.linear_model import LinearRegression
 
     data = cubic(400, features=5)
@@ -50,7 +50,7 @@ def test_cubic_is_not_linear():
 
 @pytest.mark.parametrize("r", [1, 8, 15, 30])
 @pytest.mark.parametrize("positive", [0.5, 0.9])
-def test_r_of_k_is_a_threshold_function(r, positive):
+def test_r_of_k_is_a_threshold_function(r, positive) -> None:
     data = r_of_k(rows=400, features=30, k=30, r=r, positive=positive, noise=0)
     assert data.y.sum() == round(400 * positive)
     assert set(np.unique(data.X)) == {-1, 1}
@@ -58,13 +58,13 @@ def test_r_of_k_is_a_threshold_function(r, positive):
     assert (((data.X > 0).sum(axis=1) >= r) == (data.y == 1)).all()
 
 
-def test_r_of_k_has_k_features_that_matter():
+def test_r_of_k_has_k_features_that_matter() -> None:
     data = r_of_k(rows=2000, features=100, k=30, r=1, noise=0)
     negative = data.X[data.y == 0]
     assert (negative == -1).all(axis=0).sum() == 30
 
 
-def test_r_of_k_is_uniform_given_the_label():
+def test_r_of_k_is_uniform_given_the_label() -> None:
     """Against rejection sampling, where that is possible: the counts of +1 have the same distribution."""
     data = r_of_k(rows=20_000, features=10, k=10, r=5, noise=0, seed=1)
     uniform = np.random.default_rng(2).random((200_000, 10)) < 0.5
@@ -79,18 +79,18 @@ def test_r_of_k_is_uniform_given_the_label():
         np.testing.assert_allclose(bits.mean(axis=0), accepted.mean(), atol=0.02)
 
 
-def test_noise_flips_labels():
+def test_noise_flips_labels() -> None:
     clean, noisy = r_of_k(rows=5000, noise=0, seed=5), r_of_k(rows=5000, noise=0.15, seed=5)
     assert (clean.X == noisy.X).all()
     assert abs((clean.y != noisy.y).mean() - 0.15) < 0.02
 
 
-def test_r_of_k_refuses():
+def test_r_of_k_refuses() -> None:
     with pytest.raises(DataError, match="must hold, got r=9, k=5"):
         r_of_k(k=5, r=9)
 
 
-def test_web():
+def test_web() -> None:
     data = web(300, 40, seed=2)
     sizes = data.groups.sizes
     assert data.n_features == 136
@@ -105,13 +105,13 @@ def test_web():
     assert max(abs(np.corrcoef(np.log1p(data.X[:, c]), data.y)[0, 1]) for c in range(20)) > 0.1
 
 
-def test_web_makes_small_data():
+def test_web_makes_small_data() -> None:
     assert len(web(1, 1, features=1)) >= 1
     with pytest.raises(DataError, match="must be positive, got 0, 10, 136"):
         web(0, 10)
 
 
-def test_topics_are_long_lists_with_few_relevant_documents():
+def test_topics_are_long_lists_with_few_relevant_documents() -> None:
     data = topics(queries=20, documents=500, features=10, relevant=0.02, seed=3)
     assert data.groups.sizes.tolist() == [500] * 20
     assert set(data.y.tolist()) == {0.0, 1.0}
@@ -124,7 +124,7 @@ def test_topics_are_long_lists_with_few_relevant_documents():
         assert X.max(axis=0).tolist() == [1.0] * 10
 
 
-def test_topics_can_be_learnt_but_not_fully():
+def test_topics_can_be_learnt_but_not_fully() -> None:
     data = topics(queries=40, documents=300, seed=2)
     train, test = data.rows(data.qid < 20), data.rows(data.qid >= 20)
     model = rw.RankSVM("auc").fit(train.X, train.y, qid=train.qid)
@@ -134,6 +134,6 @@ def test_topics_can_be_learnt_but_not_fully():
 @pytest.mark.parametrize(
     "bad", [{"queries": 0}, {"documents": 0}, {"features": 0}, {"relevant": 0.0}, {"relevant": 1.0}]
 )
-def test_topics_refuses(bad):
+def test_topics_refuses(bad) -> None:
     with pytest.raises(DataError, match="must be positive"):
         topics(**{"queries": 2, "documents": 10, **bad})

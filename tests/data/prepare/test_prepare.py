@@ -22,7 +22,7 @@ def example(queries: int = 50, seed: int = 0) -> RankingData:
 
 @given(st.integers(0, 1000), st.sampled_from([(0.6, 0.2, 0.2), (0.5, 0.5), (1.0,), (0.9, 0.1)]))
 @settings(max_examples=30)
-def test_split_keeps_queries_whole(seed, fractions):
+def test_split_keeps_queries_whole(seed, fractions) -> None:
     data = example()
     parts = split(data, fractions, seed=seed)
     queries = [set(part.qid.tolist()) for part in parts]
@@ -34,17 +34,17 @@ def test_split_keeps_queries_whole(seed, fractions):
 
 
 @pytest.mark.parametrize("fractions", [(), (0.5, 0.4), (1.5, -0.5), (0.0, 1.0), (float("nan"), 1)])
-def test_split_refuses_fractions(fractions):
+def test_split_refuses_fractions(fractions) -> None:
     with pytest.raises(DataError, match="positive and add up to 1"):
         split(example(), fractions)
 
 
-def test_split_refuses_empty_parts():
+def test_split_refuses_empty_parts() -> None:
     with pytest.raises(DataError, match="every part must have a query, got 2 queries"):
         split(example(queries=2))
 
 
-def test_normalize_by_query_as_scikit_learn_would():
+def test_normalize_by_query_as_scikit_learn_would() -> None:
     from sklearn.preprocessing import minmax_scale
 
     data = example()
@@ -54,7 +54,7 @@ def test_normalize_by_query_as_scikit_learn_would():
     np.testing.assert_allclose(normalize(data).X, expected, atol=1e-6)
 
 
-def test_normalize_globally_as_scikit_learn_would():
+def test_normalize_globally_as_scikit_learn_would() -> None:
     from sklearn.preprocessing import StandardScaler
 
     data = example()
@@ -62,7 +62,7 @@ def test_normalize_globally_as_scikit_learn_would():
 
 
 @pytest.mark.parametrize("how", ["query", "global"])
-def test_constant_and_missing_features(how):
+def test_constant_and_missing_features(how) -> None:
     X = np.float32([[0.1, np.nan, 1], [0.1, np.nan, np.nan], [0.1, np.nan, 3]])
     scaled = normalize(RankingData(X, [0, 1, 2], [5, 5, 5]), how).X
     assert scaled[:, 0].tolist() == [0, 0, 0]
@@ -71,14 +71,14 @@ def test_constant_and_missing_features(how):
     assert scaled[0, 2] < scaled[2, 2]
 
 
-def test_normalize_refuses():
+def test_normalize_refuses() -> None:
     with pytest.raises(DataError, match="must be 'query' or 'global', got 'row'"):
         normalize(example(), "row")
     with pytest.raises(DataError, match="sparse features cannot be shifted"):
         normalize(RankingData(sp.csr_array([[1.0]]), [1], [1]))
 
 
-def test_describe():
+def test_describe() -> None:
     X = [[1, 0], [np.nan, 0], [2, 3], [0, 0], [0, 1]]
     ids = ["a", "b", "a", "a", ""]
     stats = describe(RankingData(X, [2, 0, 0, -1, 1], qid=[1, 1, 1, 2, 3], doc_ids=ids))
@@ -100,12 +100,12 @@ def test_describe():
     json.dumps(stats.to_dict())
 
 
-def test_describe_sparse_and_featureless():
+def test_describe_sparse_and_featureless() -> None:
     assert describe(RankingData(sp.csr_array([[1.0, 0], [0, 0]]), [1, 0], [1, 1])).density == 0.25
     assert describe(RankingData(np.zeros((2, 0)), [1, 0], [1, 1])).density == 0
 
 
-def test_describe_mq2008(shared_data):
+def test_describe_mq2008(shared_data) -> None:
     from rankwise.data import read
 
     stats = describe(read(*(shared_data / "MQ2008" / f"S{part}.txt" for part in range(1, 6))))

@@ -37,7 +37,7 @@ def ranked_rows(draw):
 
 @settings(max_examples=150)
 @given(ranked_rows())
-def test_sums_are_those_of_a_double_loop(rows):
+def test_sums_are_those_of_a_double_loop(rows) -> None:
     scores, grade, grades, weight, value, offsets, least, gap, qid = rows.values()
     expected = pairs_by_definition.close_sums(scores, grade, qid, weight, value, least, gap)
     found = np.full((4, scores.size), np.nan)
@@ -53,7 +53,7 @@ def test_sums_are_those_of_a_double_loop(rows):
     np.testing.assert_allclose(total, by_query, rtol=0, atol=1e-11)
 
 
-def test_queries_of_a_range_alone_are_looked_at():
+def test_queries_of_a_range_alone_are_looked_at() -> None:
     scores, grade, weight = np.zeros(6), np.array([0, 1, 0, 1, 0, 1]), np.ones(6)
     offsets, grades = np.array([0, 2, 4, 6]), np.full(3, 2)
     total = np.full(3, -1.0)
@@ -62,7 +62,7 @@ def test_queries_of_a_range_alone_are_looked_at():
 
 
 @pytest.mark.parametrize("grades", [2, 12, 13])
-def test_the_gap_itself_is_not_close(grades):
+def test_the_gap_itself_is_not_close(grades) -> None:
     found = np.empty((2, 2))
     args = (np.array([1.0, 0.0]), np.array([1, 0]), np.array([grades]), np.ones(2), np.array([0, 2]))
     close_pairs.close_weights(*args, 1.0, 0, 1, *found)

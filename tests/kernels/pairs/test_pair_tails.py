@@ -49,7 +49,7 @@ def levels_of(scores, grade, weight, offsets):
 
 @settings(max_examples=100)
 @given(ranked_lists(most_grades=2))
-def test_equal_scores_are_put_together(lists):
+def test_equal_scores_are_put_together(lists) -> None:
     scores, grade, _, weight, offsets = lists
     place, levels, better, worse, starts = levels_of(scores, grade, weight, offsets)
     for q in range(offsets.size - 1):
@@ -72,7 +72,7 @@ def lowest_mean(gaps, weights, mass):
 
 @settings(max_examples=300)
 @given(ranked_lists(), st.floats(1e-3, 1.0), st.sampled_from([0.0, 1e-9, 1e-3]), st.floats(-1.0, 1.0), st.data())
-def test_the_gap_below_which_the_lowest_pairs_lie(lists, share, close, guess, data):
+def test_the_gap_below_which_the_lowest_pairs_lie(lists, share, close, guess, data) -> None:
     """Whatever the guess is: the weights below both ends are as said and enclose the mass, whose mean is known."""
     scores, grade, grades, weight, offsets = lists
     _, _, gaps, weights = all_pairs(scores, grade, weight, offsets)
@@ -101,7 +101,7 @@ def test_the_gap_below_which_the_lowest_pairs_lie(lists, share, close, guess, da
 
 @settings(max_examples=150)
 @given(ranked_lists(most_grades=2), st.floats(-1.1, 1.1), st.floats(0.0, 1.0), st.floats(0.0, 1.0))
-def test_partners_of_two_grades(lists, low, width, share):
+def test_partners_of_two_grades(lists, low, width, share) -> None:
     scores, grade, _, weight, offsets = lists
     low, high = low * np.ptp(scores), (low + width) * np.ptp(scores)
     place, levels, better, worse, starts = levels_of(scores, grade, weight, offsets)
@@ -119,7 +119,7 @@ def test_partners_of_two_grades(lists, low, width, share):
 
 @settings(max_examples=150)
 @given(ranked_lists(), st.floats(-1.1, 1.1))
-def test_close_pairs_of_any_number_of_grades(lists, gap):
+def test_close_pairs_of_any_number_of_grades(lists, gap) -> None:
     """Weights, and sums of values, of the partners of each row that are closer than the gap."""
     scores, grade, grades, weight, offsets = lists
     gap, value = gap * np.ptp(scores), np.cos(np.arange(scores.size))

@@ -43,7 +43,7 @@ def lowest_by_sorting(values, weight, mass):
 
 @settings(max_examples=300)
 @given(weighted_values(), st.one_of(st.floats(1e-4, 1.0), st.just(1.0)))
-def test_the_lowest(given_values, part):
+def test_the_lowest(given_values, part) -> None:
     values, weight = given_values
     mass = part * weight.sum()
     expected, last = lowest_by_sorting(values, weight, mass)
@@ -58,7 +58,7 @@ def test_the_lowest(given_values, part):
     assert between <= 1e-9 * mass  # where the mass ends at a border of two values, either of them is the last
 
 
-def test_a_whole_number_of_rows_ends_at_the_last_of_them():
+def test_a_whole_number_of_rows_ends_at_the_last_of_them() -> None:
     share = np.empty(5)
     threshold, mean = row_tails.lowest(np.array([3.0, 1.0, 2.0, 5.0, 4.0]), np.ones(5), 2.0, share)
     assert (threshold, mean) == (2.0, 1.5)
@@ -66,7 +66,7 @@ def test_a_whole_number_of_rows_ends_at_the_last_of_them():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_blocks_take_the_lowest_of_the_better_and_the_highest_of_the_worse(seed):
+def test_blocks_take_the_lowest_of_the_better_and_the_highest_of_the_worse(seed) -> None:
     random = np.random.default_rng(seed)
     rows, blocks = 400, 5
     scores, weight = random.integers(0, 60, rows) / 7.0, random.choice([0.5, 1.0, 2.0], rows)

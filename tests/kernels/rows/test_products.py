@@ -12,7 +12,7 @@ SHAPES = [(1, 1), (7, 3), (BLOCK_ROWS, 5), (BLOCK_ROWS + 1, 17), (3 * BLOCK_ROWS
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_products_are_numpys_in_double_precision(shape, dtype):
+def test_products_are_numpys_in_double_precision(shape, dtype) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=shape).astype(dtype)
     w, d = rng.normal(size=shape[1]), rng.normal(size=shape[0])
@@ -23,7 +23,7 @@ def test_products_are_numpys_in_double_precision(shape, dtype):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13 * shape[0])
 
 
-def test_single_precision_is_not_summed_in_single_precision():
+def test_single_precision_is_not_summed_in_single_precision() -> None:
     X = np.full((2, 1000), 0.1, dtype=np.float32)
     assert rows_times(X, np.ones(1000))[0] == pytest.approx(1000 * float(np.float32(0.1)), rel=1e-14)
     assert times_rows(np.ones(1000), np.full((1000, 1), 0.1, dtype=np.float32))[0] == pytest.approx(
@@ -31,13 +31,13 @@ def test_single_precision_is_not_summed_in_single_precision():
     )
 
 
-def test_rows_of_weight_zero_are_not_looked_at():
+def test_rows_of_weight_zero_are_not_looked_at() -> None:
     X = np.array([[1.0, np.nan], [3.0, 4.0]])
     assert times_rows(np.array([0.0, 2.0]), X).tolist() == [6.0, 8.0]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_the_number_of_threads_does_not_matter(shape, monkeypatch):
+def test_the_number_of_threads_does_not_matter(shape, monkeypatch) -> None:
     rng = np.random.default_rng(1)
     X, w, d = rng.normal(size=shape), rng.normal(size=shape[1]), rng.normal(size=shape[0])
     found = []

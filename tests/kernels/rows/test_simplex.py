@@ -30,7 +30,7 @@ def best_by_scipy(slope, bend):
 @pytest.mark.parametrize("n", [1, 2, 5, 12])
 @pytest.mark.parametrize("rank", [0, 1, 3, 12])
 @pytest.mark.parametrize("start", ["corner", "middle", "some"])
-def test_the_optimum_is_scipys(n, rank, start):
+def test_the_optimum_is_scipys(n, rank, start) -> None:
     random = np.random.default_rng(n + 100 * rank)
     slope, z = random.normal(size=n), random.normal(size=(rank, n))
     bend = z.T @ z
@@ -48,7 +48,7 @@ def test_the_optimum_is_scipys(n, rank, start):
     assert value(alpha, slope, bend) >= before
 
 
-def test_every_step_rises_and_the_number_of_steps_is_kept():
+def test_every_step_rises_and_the_number_of_steps_is_kept() -> None:
     random = np.random.default_rng(0)
     slope, z = random.normal(size=30), random.normal(size=(40, 30))
     bend, values = z.T @ z, []
@@ -61,7 +61,7 @@ def test_every_step_rises_and_the_number_of_steps_is_kept():
     assert (np.diff(values) > 0.0).all()
 
 
-def test_where_there_is_nothing_to_gain_it_stays():
+def test_where_there_is_nothing_to_gain_it_stays() -> None:
     alpha = np.array([0.2, 0.8, 0.0])
     ascend_simplex(np.array([1.0, 1.0, 0.5]), np.zeros((3, 3)), alpha, 10, 0.0)
     assert alpha.tolist() == [0.2, 0.8, 0.0]

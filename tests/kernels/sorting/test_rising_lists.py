@@ -19,7 +19,7 @@ def flat(parts: list[list[float]]) -> tuple[np.ndarray, np.ndarray]:
 
 
 @given(lists)
-def test_gaps_ranks_and_chances(parts):
+def test_gaps_ranks_and_chances(parts) -> None:
     scores, offsets = flat([sorted(part) for part in parts])
     n = len(parts)
     below, ranks, chances = np.full(n, -1), np.full(scores.size, np.nan), np.full(scores.size, np.nan)

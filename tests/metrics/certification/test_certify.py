@@ -49,12 +49,12 @@ def naive(y, scores, objective):
 
 
 @pytest.mark.parametrize(("name", "objective"), CASES)
-def test_the_promise_is_kept_as_often_as_promised(name, objective):
+def test_the_promise_is_kept_as_often_as_promised(name, objective) -> None:
     holds, _ = share_that_holds(POPULATIONS[name][0], objective, certified)
     assert holds >= 0.95
 
 
-def test_thresholds_from_other_data_keep_the_promise():
+def test_thresholds_from_other_data_keep_the_promise() -> None:
     rng = np.random.default_rng(0)
 
     def with_validation_data(y, scores, objective):
@@ -65,13 +65,13 @@ def test_thresholds_from_other_data_keep_the_promise():
     assert holds >= 0.95
 
 
-def test_without_correction_the_promise_is_broken():
+def test_without_correction_the_promise_is_broken() -> None:
     holds, _ = share_that_holds(flat(), "r@p=0.8", naive)
     assert holds < 0.85
 
 
 @pytest.mark.parametrize("objective", ["r@p=0.9", "p@r=0.9", "tpr@fpr=0.1"])
-def test_a_good_model_is_nearly_always_certified(objective):
+def test_a_good_model_is_nearly_always_certified(objective) -> None:
     _, certified_share = share_that_holds(separated(), objective, certified)
     assert certified_share > 0.95
 
@@ -83,7 +83,7 @@ OBJECTIVES = st.sampled_from(["r@p=0.5", "r@p=0.8", "p@r=0.3", "p@r=0.9", "tpr@f
 
 
 @given(ROWS_OF_DATA, OBJECTIVES, st.sampled_from([0.6, 0.9, 0.99]))
-def test_counts_bounds_and_rates_recomputed(rows, objective, confidence):
+def test_counts_bounds_and_rates_recomputed(rows, objective, confidence) -> None:
     y, scores = np.array(rows, dtype=float).T
     found = rw.certify(y, scores, objective, confidence=confidence, thresholds=np.unique(scores))
     assert found.guide_rows == 0
@@ -106,7 +106,7 @@ def test_counts_bounds_and_rates_recomputed(rows, objective, confidence):
 
 
 @given(ROWS_OF_DATA, st.sampled_from(["p@r=0.3", "p@r=0.9", "tpr@fpr=0.2", "tpr@fpr=0.6"]))
-def test_the_best_of_all_that_pass_where_the_rate_is_monotone(rows, objective):
+def test_the_best_of_all_that_pass_where_the_rate_is_monotone(rows, objective) -> None:
     y, scores = np.array(rows, dtype=float).T
     demand, best = demand_of(objective), None
     for threshold in np.unique(scores):
@@ -121,20 +121,20 @@ def test_the_best_of_all_that_pass_where_the_rate_is_monotone(rows, objective):
 
 
 @given(ROWS_OF_DATA, OBJECTIVES, st.randoms(use_true_random=False))
-def test_the_order_of_the_rows_changes_nothing(rows, objective, random):
+def test_the_order_of_the_rows_changes_nothing(rows, objective, random) -> None:
     mixed = rows.copy()
     random.shuffle(mixed)
     assert rw.certify(*np.array(rows).T, objective) == rw.certify(*np.array(mixed).T, objective)
 
 
 @given(ROWS_OF_DATA, OBJECTIVES)
-def test_more_confidence_never_gives_more(rows, objective):
+def test_more_confidence_never_gives_more(rows, objective) -> None:
     gains = [rw.certify(*np.array(rows).T, objective, confidence=c).expected or 0.0 for c in (0.55, 0.7, 0.9, 0.99)]
     assert gains == sorted(gains, reverse=True)
 
 
 @given(ROWS_OF_DATA, OBJECTIVES)
-def test_the_rows_said_to_be_needed_suffice(rows, objective):
+def test_the_rows_said_to_be_needed_suffice(rows, objective) -> None:
     found = rw.certify(*np.array(rows).T, objective)
     if found.rows_needed is None:
         return
@@ -146,7 +146,7 @@ def test_the_rows_said_to_be_needed_suffice(rows, objective):
         assert rw.certify(*np.tile(np.array(rows).T, times), objective).certified
 
 
-def test_the_rule_of_three():
+def test_the_rule_of_three() -> None:
     y, scores = [1] * 58 + [0] * 58, [1] * 58 + [0] * 58
     found = rw.certify(y, scores, "p@r=0.95")
     assert (found.threshold, found.positives_needed, found.rows_needed) == (None, 59, 118)
@@ -155,7 +155,7 @@ def test_the_rule_of_three():
     assert (again.threshold, again.thresholds_tried, again.expected) == (1.0, 2, 1.0)
 
 
-def test_needs_of_a_precision_count_the_rows_that_only_guide():
+def test_needs_of_a_precision_count_the_rows_that_only_guide() -> None:
     y, scores = [1] * 58 + [0] * 58, [1] * 58 + [0] * 58
     found = rw.certify(y, scores, "r@p=0.95")
     assert found.positives_needed == 74  # four fifths of them are 59
@@ -164,19 +164,19 @@ def test_needs_of_a_precision_count_the_rows_that_only_guide():
 
 
 @pytest.mark.parametrize("objective", ["r@p=1", "p@r=1", "tpr@fpr=0"])
-def test_no_sample_proves_a_rate_without_exceptions(objective):
+def test_no_sample_proves_a_rate_without_exceptions(objective) -> None:
     found = rw.certify([1, 1, 0, 0] * 50, [2, 2, 1, 1] * 50, objective)
     assert (found.certified, found.rows_needed) == (False, None)
     assert "without exceptions" in str(found)
 
 
-def test_scores_that_say_nothing():
+def test_scores_that_say_nothing() -> None:
     found = rw.certify([1, 0] * 50, [0.0] * 100, "r@p=0.9")
     assert (found.threshold, found.rows_needed) == (None, None)
     assert "the scores must become better" in str(found)
 
 
-def test_a_certificate_can_be_printed_and_stored():
+def test_a_certificate_can_be_printed_and_stored() -> None:
     found = rw.certify([1] * 90 + [0] * 58, [1] * 90 + [0] * 58, RecallAtPrecision(0.9))
     assert str(found).startswith("With confidence 0.95, score >= 1.0 has a precision of at least 0.9; expect a recall")
     said = json.loads(json.dumps(found.to_dict(), allow_nan=False))
@@ -196,6 +196,6 @@ def test_a_certificate_can_be_printed_and_stored():
         (ShapeError, "one entry per row, got 2 and 1", ([1, 0], [1], "r@p=0.9"), {}),
     ],
 )
-def test_what_cannot_be_certified_on(error, said, arguments, options):
+def test_what_cannot_be_certified_on(error, said, arguments, options) -> None:
     with pytest.raises(error, match=said):
         rw.certify(*arguments, **options)

@@ -37,13 +37,13 @@ def the_test(comparison: Comparison, metric: str, a: str, b: str):
     return next(test for test in comparison.tests if (test.metric, test.a, test.b) == (metric, a, b))
 
 
-def test_every_pair_of_systems_is_tested_on_every_metric(comparison):
+def test_every_pair_of_systems_is_tested_on_every_metric(comparison) -> None:
     assert list(comparison.evaluations) == ["good", "twin", "poor"]
     assert comparison.metrics == METRICS
     assert len(comparison.tests) == 3 * len(METRICS)
 
 
-def test_the_same_order_of_documents_is_no_difference(comparison):
+def test_the_same_order_of_documents_is_no_difference(comparison) -> None:
     for metric in METRICS:
         twins = the_test(comparison, metric, "good", "twin")
         assert twins.difference == pytest.approx(0, abs=1e-12)
@@ -51,7 +51,7 @@ def test_the_same_order_of_documents_is_no_difference(comparison):
         assert (twins.wins, twins.losses) == (0, 0)
 
 
-def test_a_real_difference_is_found_and_has_the_numbers_of_scipy(comparison):
+def test_a_real_difference_is_found_and_has_the_numbers_of_scipy(comparison) -> None:
     test = the_test(comparison, "ndcg@10", "good", "poor")
     a, b = (comparison.evaluations[name].per_query["ndcg@10"] for name in ("good", "poor"))
     both = ~np.isnan(a) & ~np.isnan(b)
@@ -65,18 +65,18 @@ def test_a_real_difference_is_found_and_has_the_numbers_of_scipy(comparison):
     assert comparison.best("ndcg@10") == "good"
 
 
-def test_the_query_left_out_is_dropped_from_the_pairs(comparison):
+def test_the_query_left_out_is_dropped_from_the_pairs(comparison) -> None:
     assert comparison.evaluations["good"].left_out["auc"].count >= 1
     assert the_test(comparison, "auc", "good", "poor").queries == comparison.evaluations["good"].queries_counted("auc")
 
 
-def test_holm_is_over_the_pairs_of_one_metric(comparison):
+def test_holm_is_over_the_pairs_of_one_metric(comparison) -> None:
     for metric in METRICS:
         smallest = min((test for test in comparison.tests if test.metric == metric), key=lambda test: test.fisher_p)
         assert smallest.fisher_p_holm == pytest.approx(3 * smallest.fisher_p)
 
 
-def test_equal_weights_change_nothing_and_weight_0_removes_a_query(data, comparison):
+def test_equal_weights_change_nothing_and_weight_0_removes_a_query(data, comparison) -> None:
     y, scores, qid = data
     equal = compare(y, scores, qid, ["ndcg@10"], query_weight=np.full(60, 2.0))
     for test in equal.tests:
@@ -94,7 +94,7 @@ def test_equal_weights_change_nothing_and_weight_0_removes_a_query(data, compari
         assert (one.difference, one.t_p) == pytest.approx((other.difference, other.t_p))
 
 
-def test_one_list_has_means_a_note_and_no_tests(data):
+def test_one_list_has_means_a_note_and_no_tests(data) -> None:
     y, scores, _ = data
     single = compare(y, scores, metrics=["auc"])
     assert single.tests == []
@@ -103,7 +103,7 @@ def test_one_list_has_means_a_note_and_no_tests(data):
     assert single.best("auc") == "good"
 
 
-def test_a_metric_without_any_query_has_nan_tests():
+def test_a_metric_without_any_query_has_nan_tests() -> None:
     y, qid = [0, 0, 0, 0], [1, 1, 2, 2]
     result = compare(y, {"a": [1, 2, 3, 4], "b": [4, 3, 2, 1]}, qid, ["auc"])
     (test,) = result.tests
@@ -115,12 +115,12 @@ def test_a_metric_without_any_query_has_nan_tests():
 
 
 @pytest.mark.parametrize("scores", [{}, {"alone": [1, 2]}])
-def test_fewer_than_two_systems_is_an_error(scores):
+def test_fewer_than_two_systems_is_an_error(scores) -> None:
     with pytest.raises(DataError, match="two or more systems"):
         compare([0, 1], scores)
 
 
-def test_the_same_seed_gives_the_same_numbers(data, comparison):
+def test_the_same_seed_gives_the_same_numbers(data, comparison) -> None:
     y, scores, qid = data
     assert compare(y, scores, qid, METRICS).tests == comparison.tests
     near = {
@@ -132,30 +132,30 @@ def test_the_same_seed_gives_the_same_numbers(data, comparison):
     assert one.t_p == other.t_p
 
 
-def test_to_dict_is_strict_json(comparison):
+def test_to_dict_is_strict_json(comparison) -> None:
     found = json.loads(json.dumps(comparison.to_dict(), allow_nan=False))
     assert set(found["systems"]) == {"good", "twin", "poor"}
     assert found["tests"][0]["metric"] == "ndcg@10"
     assert len(found["tests"][0]["interval"]) == 2
 
 
-def test_the_text_shows_the_best_and_the_tests(comparison):
+def test_the_text_shows_the_best_and_the_tests(comparison) -> None:
     text = str(comparison)
     assert "* best" in text
     assert "good − poor" in text
     assert "Holm" in text
 
 
-def test_metrics_may_be_a_generator(data):
+def test_metrics_may_be_a_generator(data) -> None:
     y, scores, qid = data
     assert compare(y, scores, qid, (name for name in ["auc", "map"])).metrics == ["auc", "map"]
 
 
-def test_p_values_are_never_printed_as_zero():
+def test_p_values_are_never_printed_as_zero() -> None:
     assert [format_p_value(p) for p in (0.0, 0.00005, 0.0321, math.nan)] == ["<0.0001", "<0.0001", "0.0321", "–"]
 
 
-def test_three_systems_and_four_metrics_on_784_queries_take_little_time():
+def test_three_systems_and_four_metrics_on_784_queries_take_little_time() -> None:
     rng = np.random.default_rng(2)
     qid = np.repeat(np.arange(784), 20)
     y = rng.integers(0, 3, qid.size)

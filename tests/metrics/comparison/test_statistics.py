@@ -30,14 +30,14 @@ def two_systems(n: int, gain: float = 0.03, seed: int = 0) -> tuple[np.ndarray, 
 
 
 @pytest.mark.parametrize("n", [2, 5, 100, 2000])
-def test_paired_t_is_that_of_scipy_and_ranx(n):
+def test_paired_t_is_that_of_scipy_and_ranx(n) -> None:
     a, b = two_systems(n)
     assert rs.paired_t(a, b) == pytest.approx(stats.ttest_rel(a, b).pvalue, rel=1e-9)
     assert rs.paired_t(a, b) == pytest.approx(paired_student_t_test(a, b)[0], rel=1e-9)
 
 
 @pytest.mark.parametrize("n", [3, 8, 12])
-def test_fisher_enumerates_short_lists_as_scipy_does(n):
+def test_fisher_enumerates_short_lists_as_scipy_does(n) -> None:
     a, b = two_systems(n)
     exact = stats.permutation_test(
         (a, b),
@@ -48,7 +48,7 @@ def test_fisher_enumerates_short_lists_as_scipy_does(n):
     assert rs.fisher_randomization(a, b) == pytest.approx(exact.pvalue, abs=1e-12)
 
 
-def test_fisher_sampled_is_that_of_ranx_within_the_noise_of_sampling():
+def test_fisher_sampled_is_that_of_ranx_within_the_noise_of_sampling() -> None:
     a, b = two_systems(60, gain=0.02, seed=3)
     ours = rs.fisher_randomization(a, b, samples=20_000)
     theirs, _ = fisher_randomization_test(a, b, n_permutations=20_000)
@@ -56,7 +56,7 @@ def test_fisher_sampled_is_that_of_ranx_within_the_noise_of_sampling():
     assert ours == pytest.approx(theirs, abs=5 * math.sqrt(0.25 / 20_000) * math.sqrt(2))
 
 
-def test_fisher_sampled_agrees_with_fisher_enumerated(monkeypatch):
+def test_fisher_sampled_agrees_with_fisher_enumerated(monkeypatch) -> None:
     a, b = two_systems(14, gain=0.05, seed=1)
     exact = rs.fisher_randomization(a, b)
     monkeypatch.setattr(rs, "MAX_ENUMERATED_SIGNS", 0)
@@ -64,12 +64,12 @@ def test_fisher_sampled_agrees_with_fisher_enumerated(monkeypatch):
     assert sampled == pytest.approx(exact, abs=5 * math.sqrt(exact * (1 - exact) / 200_000))
 
 
-def test_tukey_of_two_systems_is_the_paired_t_test():
+def test_tukey_of_two_systems_is_the_paired_t_test() -> None:
     a, b = two_systems(40, gain=0.02)
     assert rs.tukey_hsd(np.column_stack([a, b]))[0, 1] == pytest.approx(rs.paired_t(a, b), rel=1e-6)
 
 
-def test_tukey_agrees_with_scipy_and_ranx_where_queries_do_not_differ():
+def test_tukey_agrees_with_scipy_and_ranx_where_queries_do_not_differ() -> None:
     # scipy (and ranx, which calls it) takes the systems for independent samples: without an effect of the
     # query both estimate the same noise, from (n−1)(m−1) and from m(n−1) residuals.
     rng = np.random.default_rng(5)
@@ -77,14 +77,14 @@ def test_tukey_agrees_with_scipy_and_ranx_where_queries_do_not_differ():
     np.testing.assert_allclose(rs.tukey_hsd(values), stats.tukey_hsd(*values.T).pvalue, atol=0.01)
 
 
-def test_tukey_sees_through_the_spread_between_queries_and_scipy_does_not():
+def test_tukey_sees_through_the_spread_between_queries_and_scipy_does_not() -> None:
     rng = np.random.default_rng(6)
     values = rng.normal(0, 1, (200, 1)) + rng.normal(0, 0.1, (200, 3)) + [0, 0, 0.05]
     assert rs.tukey_hsd(values)[0, 2] < 0.01
     assert stats.tukey_hsd(*values.T).pvalue[0, 2] > 0.5
 
 
-def test_tukey_is_the_two_way_analysis_of_variance_written_out():
+def test_tukey_is_the_two_way_analysis_of_variance_written_out() -> None:
     rng = np.random.default_rng(7)
     values = rng.random((15, 4))
     n, m = values.shape
@@ -99,13 +99,13 @@ def test_tukey_is_the_two_way_analysis_of_variance_written_out():
             assert rs.tukey_hsd(values)[i, j] == pytest.approx(stats.studentized_range.sf(q, m, freedom), abs=1e-9)
 
 
-def test_t_interval_is_that_of_scipy():
+def test_t_interval_is_that_of_scipy() -> None:
     a, _ = two_systems(50)
     expected = stats.t.interval(0.9, len(a) - 1, loc=a.mean(), scale=stats.sem(a))
     assert rs.t_interval(a, level=0.9) == pytest.approx(expected, rel=1e-9)
 
 
-def test_bootstrap_interval_is_that_of_scipy_within_the_noise_of_sampling():
+def test_bootstrap_interval_is_that_of_scipy_within_the_noise_of_sampling() -> None:
     a, _ = two_systems(200)
     theirs = stats.bootstrap((a,), np.mean, method="percentile", rng=np.random.default_rng(1)).confidence_interval
     assert rs.bootstrap_interval(a) == pytest.approx(tuple(theirs), abs=0.1 * a.std() / math.sqrt(len(a)) * 2)
@@ -116,7 +116,7 @@ def test_bootstrap_interval_is_that_of_scipy_within_the_noise_of_sampling():
 
 @given(PAIRS)
 @settings(max_examples=60)
-def test_p_values_lie_in_0_1_and_do_not_depend_on_who_is_a(pair):
+def test_p_values_lie_in_0_1_and_do_not_depend_on_who_is_a(pair) -> None:
     a, b = pair
     for test in (rs.paired_t, rs.fisher_randomization):
         p = test(a, b)
@@ -129,7 +129,7 @@ def test_p_values_lie_in_0_1_and_do_not_depend_on_who_is_a(pair):
 
 @given(TABLES)
 @settings(max_examples=25)
-def test_tukey_is_symmetric_and_blind_to_how_hard_a_query_is(table):
+def test_tukey_is_symmetric_and_blind_to_how_hard_a_query_is(table) -> None:
     p = rs.tukey_hsd(table)
     assert ((p >= 0) & (p <= 1)).all()
     np.testing.assert_array_equal(p, p.T)
@@ -140,7 +140,7 @@ def test_tukey_is_symmetric_and_blind_to_how_hard_a_query_is(table):
 
 
 @given(arrays(np.float64, st.integers(1, 12), elements=VALUES))
-def test_holm_only_raises_p_values_and_keeps_their_order(p):
+def test_holm_only_raises_p_values_and_keeps_their_order(p) -> None:
     corrected = rs.holm(p)
     assert (corrected >= p).all()
     assert (corrected <= np.minimum(p * p.size, 1) + 1e-15).all()
@@ -150,7 +150,7 @@ def test_holm_only_raises_p_values_and_keeps_their_order(p):
 
 @given(st.integers(2, 40), st.integers(0, 2**32 - 1))
 @settings(max_examples=30)
-def test_intervals_hold_the_mean_and_equal_weights_change_nothing(n, seed):
+def test_intervals_hold_the_mean_and_equal_weights_change_nothing(n, seed) -> None:
     values = np.random.default_rng(seed).random(n)
     for interval in (rs.t_interval, rs.bootstrap_interval):
         low, high = interval(values)
@@ -158,31 +158,31 @@ def test_intervals_hold_the_mean_and_equal_weights_change_nothing(n, seed):
         assert interval(values, weight=np.full(n, 3.0)) == pytest.approx((low, high), rel=1e-9)
 
 
-def test_a_weight_of_two_has_the_mean_of_a_query_given_twice():
+def test_a_weight_of_two_has_the_mean_of_a_query_given_twice() -> None:
     values, weight = np.array([0.1, 0.5, 0.9]), np.array([2.0, 1.0, 1.0])
     assert rs.linearized(values, weight).mean() == pytest.approx(np.average(values, weights=weight))
 
 
-def test_a_query_of_weight_zero_does_not_count():
+def test_a_query_of_weight_zero_does_not_count() -> None:
     values, weight = np.array([0.1, 0.5, 0.9, 0.3]), np.array([1.0, 1.0, 1.0, 0.0])
     for interval in (rs.t_interval, rs.bootstrap_interval):
         assert interval(values, weight) == pytest.approx(interval(values[:3]))
 
 
-def test_weighted_t_interval_is_that_of_the_weighted_bootstrap():
+def test_weighted_t_interval_is_that_of_the_weighted_bootstrap() -> None:
     rng = np.random.default_rng(8)
     values, weight = rng.random(800), rng.random(800)
     assert rs.t_interval(values, weight) == pytest.approx(rs.bootstrap_interval(values, weight), abs=0.003)
 
 
-def test_fisher_holds_its_level_when_there_is_no_difference():
+def test_fisher_holds_its_level_when_there_is_no_difference() -> None:
     rng = np.random.default_rng(9)
     p = np.array([rs.fisher_randomization(*rng.random((2, 30)), samples=500) for _ in range(400)])
     assert np.mean(p <= 0.05) == pytest.approx(0.05, abs=0.035)
     assert np.mean(p) == pytest.approx(0.5, abs=0.06)
 
 
-def test_the_same_seed_gives_the_same_answer_and_blocks_do_not_matter(monkeypatch):
+def test_the_same_seed_gives_the_same_answer_and_blocks_do_not_matter(monkeypatch) -> None:
     a, b = two_systems(50, gain=0.01)
     whole = rs.fisher_randomization(a, b, random_state=4), rs.bootstrap_interval(a, random_state=4)
     assert whole == (rs.fisher_randomization(a, b, random_state=4), rs.bootstrap_interval(a, random_state=4))
@@ -195,7 +195,7 @@ def test_the_same_seed_gives_the_same_answer_and_blocks_do_not_matter(monkeypatc
 # Degenerate input, with warnings as errors
 
 
-def test_equal_systems_have_p_1_and_no_effect():
+def test_equal_systems_have_p_1_and_no_effect() -> None:
     a = np.array([0.2, 0.5, 0.9])
     almost = a + 1e-15  # the same metric, summed in another order
     for other in (a, almost):
@@ -205,7 +205,7 @@ def test_equal_systems_have_p_1_and_no_effect():
         assert rs.wins_ties_losses(a, other) == (0, 3, 0)
 
 
-def test_a_constant_difference_is_certain():
+def test_a_constant_difference_is_certain() -> None:
     a = np.linspace(0.1, 0.8, 30)
     assert rs.paired_t(a + 0.1, a) == 0.0
     assert rs.tukey_hsd(np.column_stack([a + 0.1, a]))[0, 1] == 0.0
@@ -215,7 +215,7 @@ def test_a_constant_difference_is_certain():
 
 
 @pytest.mark.parametrize("n", [0, 1])
-def test_fewer_than_two_queries_give_nan(n):
+def test_fewer_than_two_queries_give_nan(n) -> None:
     a, b = np.full(n, 0.5), np.full(n, 0.7)
     assert math.isnan(rs.paired_t(a, b))
     assert math.isnan(rs.fisher_randomization(a, b))
@@ -225,12 +225,12 @@ def test_fewer_than_two_queries_give_nan(n):
     assert np.isnan(rs.bootstrap_interval(a)).all()
 
 
-def test_holm_leaves_out_tests_that_were_not_possible():
+def test_holm_leaves_out_tests_that_were_not_possible() -> None:
     np.testing.assert_allclose(rs.holm([0.02, math.nan, 0.03]), [0.04, math.nan, 0.04])
     assert rs.holm([]).size == 0
 
 
-def test_errors_say_what_to_do():
+def test_errors_say_what_to_do() -> None:
     with pytest.raises(ShapeError, match="same queries"):
         rs.paired_t([1, 2], [1])
     with pytest.raises(ShapeError, match="stack columns"):

@@ -20,14 +20,14 @@ def made(grades=4, spread=1.0, offset=0.0, rows=30, seed=0):
     return rng.integers(0, grades, rows).astype(float), offset + spread * rng.normal(size=rows), rng.random(rows)
 
 
-def test_the_logarithm_is_a_polynomial():
+def test_the_logarithm_is_a_polynomial() -> None:
     z = np.linspace(0, 1, 1001)
     assert np.abs(np.polyval([*log_terms()[::-1], 0.0], z) - np.log1p(z)).max() < 1e-9
 
 
 @pytest.mark.parametrize("grades", [2, 4, 100])
 @pytest.mark.parametrize(("spread", "offset"), SPREADS)
-def test_ranknet(grades, spread, offset):
+def test_ranknet(grades, spread, offset) -> None:
     y, s, w = made(grades, spread, offset)
     _, found = RankNetObjective(y, sigma=1.5, sample_weight=w).gradient_and_costs(s)
     assert found[0] == pytest.approx(cost(None, y, s, 1.5, w), rel=1e-8)
@@ -35,7 +35,7 @@ def test_ranknet(grades, spread, offset):
 
 @pytest.mark.parametrize("grades", [2, 4, 100])
 @pytest.mark.parametrize(("spread", "offset"), SPREADS)
-def test_ranknets_gradient_is_minus_the_sum_over_pairs(grades, spread, offset):
+def test_ranknets_gradient_is_minus_the_sum_over_pairs(grades, spread, offset) -> None:
     y, s, w = made(grades, spread, offset)
     gradient, _ = RankNetObjective(y, sigma=1.5, sample_weight=w).gradient_and_costs(s)
     better = np.sign(y[:, None] - y[None, :])
@@ -46,7 +46,7 @@ def test_ranknets_gradient_is_minus_the_sum_over_pairs(grades, spread, offset):
     assert abs(gradient.sum()) < 1e-7 * np.abs(gradient).max()
 
 
-def test_queries_are_apart_and_rows_in_any_order():
+def test_queries_are_apart_and_rows_in_any_order() -> None:
     y, s, _ = made(rows=40)
     qid = np.arange(40) % 3
     together = RankNetObjective(y, qid, query_weight=[1.0, 2.0, 0.0]).gradient_and_costs(s)
@@ -57,7 +57,7 @@ def test_queries_are_apart_and_rows_in_any_order():
         assert together[1][q] == pytest.approx(weight * costs[0])
 
 
-def test_pairs_are_counted_by_weight():
+def test_pairs_are_counted_by_weight() -> None:
     y, qid = np.array([0.0, 1.0, 2.0, 1.0, 1.0, -1.0]), np.array([0, 0, 0, 1, 1, 1])
     assert RankNetObjective(y, qid).pairs() == 3 + 2
     assert RankNetObjective(y, qid, query_weight=[2.0, 10.0]).pairs() == pytest.approx(2 * 3 + 10 * 2)
@@ -65,7 +65,7 @@ def test_pairs_are_counted_by_weight():
 
 @pytest.mark.parametrize("metric", ["ndcg@10", "auc", "map", "mrr", "err@10", "bpref", "p@5", "pairs"])
 @pytest.mark.parametrize(("spread", "offset"), [(1.0, 0.0), (1e4, 0.0), (1.0, 1e6)])
-def test_costs_of_a_metrics_lambdas(metric, spread, offset):
+def test_costs_of_a_metrics_lambdas(metric, spread, offset) -> None:
     y, s, w = made(3, spread, offset)
     order = np.argsort(-s)
     value = parse(metric).for_labels(y).value
@@ -75,7 +75,7 @@ def test_costs_of_a_metrics_lambdas(metric, spread, offset):
     )
 
 
-def test_a_metric_with_many_grades_and_one_without_factors():
+def test_a_metric_with_many_grades_and_one_without_factors() -> None:
     y, s, w = made(100)
     order = np.argsort(-s)
     args = (y[order].tolist(), s[order].tolist(), 1.0, w[order].tolist())
@@ -90,7 +90,7 @@ def test_a_metric_with_many_grades_and_one_without_factors():
     assert lambda_costs(LambdaObjective(FirstLabel(), y, sample_weight=w), s)[0] == pytest.approx(expected, rel=1e-8)
 
 
-def test_what_does_not_fit_is_said():
+def test_what_does_not_fit_is_said() -> None:
     with pytest.raises(DataError, match="sigma must be"):
         RankNetObjective([0, 1], sigma=0.0)
     with pytest.raises(ShapeError, match="scores must have one entry per row"):

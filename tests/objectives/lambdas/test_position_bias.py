@@ -23,7 +23,7 @@ def small_log(seed: int = 0, rows: int = 400):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_most_likely_propensities(seed, monkeypatch):
+def test_the_most_likely_propensities(seed, monkeypatch) -> None:
     monkeypatch.setattr(position_bias, "SCORE_BINS", 4)
     position, clicked, document, scores = small_log(seed)
     bias = PositionBias(position, clicked, document, None)
@@ -37,7 +37,7 @@ def test_the_most_likely_propensities(seed, monkeypatch):
     assert bias.propensities(scores) == pytest.approx(expected, rel=1e-4)
 
 
-def test_neither_the_order_of_rows_nor_a_common_shift_of_scores_matters():
+def test_neither_the_order_of_rows_nor_a_common_shift_of_scores_matters() -> None:
     position, clicked, document, scores = small_log()
     first = PositionBias(position, clicked, document, None)
     turn = np.random.default_rng(1).permutation(position.size)
@@ -47,7 +47,7 @@ def test_neither_the_order_of_rows_nor_a_common_shift_of_scores_matters():
     assert first.propensities(scores + 3.0) == pytest.approx(first.propensities(scores), rel=1e-9)
 
 
-def test_copies_are_rows_that_are_there_more_often():
+def test_copies_are_rows_that_are_there_more_often() -> None:
     position, clicked, document, scores = small_log()
     copies = np.random.default_rng(2).integers(1, 4, size=position.size)
     counted = PositionBias(position, clicked, document, copies.astype(float))
@@ -56,7 +56,7 @@ def test_copies_are_rows_that_are_there_more_often():
 
 
 @pytest.mark.parametrize("steepness", [0.0, 0.5, 1.0, 2.0])
-def test_the_truth_is_found_however_good_the_lists_were(steepness):
+def test_the_truth_is_found_however_good_the_lists_were(steepness) -> None:
     """By documents that moved alone: the scores say nothing, and lists were shown in the order of the grades."""
     data = cubic(queries=60, documents=12, features=5, seed=0)
     log = simulate_clicks(data, data.y, sessions=400, top=6, steepness=steepness, shuffle=0.5)
@@ -68,7 +68,7 @@ def test_the_truth_is_found_however_good_the_lists_were(steepness):
         assert (np.abs(naive / naive[0] / log.propensities - 1)[1:] > 0.2).all()  # of good lists, clicks alone mislead
 
 
-def test_documents_that_never_moved_are_compared_by_their_scores():
+def test_documents_that_never_moved_are_compared_by_their_scores() -> None:
     """Scores that are right tell positions apart where each document had one position only."""
     data = cubic(queries=2000, documents=8, features=5, seed=0)
     noise = np.random.default_rng(0).normal(size=data.y.size)
@@ -78,7 +78,7 @@ def test_documents_that_never_moved_are_compared_by_their_scores():
     assert bias.propensities(data.y[log.rows]) == pytest.approx(log.propensities, rel=0.1)
 
 
-def test_a_pair_counts_by_the_difference_of_its_relevance_on_average(monkeypatch):
+def test_a_pair_counts_by_the_difference_of_its_relevance_on_average(monkeypatch) -> None:
     """Over all that may be clicked: Σ P·w_i·w_j over pairs of a click and none is γ_i − γ_j, up to a common factor."""
     theta, gamma = np.array([1.0, 0.5, 0.2]), np.array([0.3, 0.9, 0.6])
     net = np.zeros((3, 3))
@@ -94,7 +94,7 @@ def test_a_pair_counts_by_the_difference_of_its_relevance_on_average(monkeypatch
     assert net == pytest.approx(gamma[:, None] - gamma[None, :])
 
 
-def test_few_clicks_and_odd_logs_give_numbers():
+def test_few_clicks_and_odd_logs_give_numbers() -> None:
     for clicked in (np.zeros(6, bool), np.array([False, False, True, False, False, False]), np.ones(6, bool)):
         bias = PositionBias(np.array([1, 2, 3, 1, 2, 3]), clicked, np.array([5, 6, 7, 7, 6, 5]), None)
         weights = bias.weights(np.arange(6.0))

@@ -13,7 +13,7 @@ from tests.reference import margin_lists as slow
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(3))
-def test_pairs_and_blocks_are_those_of_the_labels(kind, seed):
+def test_pairs_and_blocks_are_those_of_the_labels(kind, seed) -> None:
     data = make_data(seed, **KINDS[kind])
     better, worse = slow.pairs_of(data.y, data.qid)
     lists, blocks = data.lists, data.lists.blocks
@@ -30,7 +30,7 @@ def test_pairs_and_blocks_are_those_of_the_labels(kind, seed):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_sample_is_of_pairs_each_as_likely(kind):
+def test_the_sample_is_of_pairs_each_as_likely(kind) -> None:
     data = make_data(0, **KINDS[kind])
     first, second = data.lists.sample
     assert (data.qid[first] == data.qid[second]).all()
@@ -44,13 +44,13 @@ def test_the_sample_is_of_pairs_each_as_likely(kind):
     assert (np.abs(counts - expected) < 5.0 * np.sqrt(expected)).all()
 
 
-def test_labels_need_not_be_grades():
+def test_labels_need_not_be_grades() -> None:
     lists = PairLists.of(np.array([0.5, -3.0, 1e9, 0.5, 7.0]), np.array([0, 3, 5]))
     assert lists.grade.tolist() == [1, 0, 2, 0, 1]
     assert lists.grades.tolist() == [3, 2]
 
 
-def test_products_of_very_many_grades_are_refused():
+def test_products_of_very_many_grades_are_refused() -> None:
     rows = 4 * MAX_BLOCK_ENTRIES
     with pytest.raises(DataError, match=f"few grades per query, got {rows}; use method='pairs'"):
         _ = PairLists.of(np.arange(rows, dtype=float), np.array([0, rows])).blocks

@@ -44,7 +44,7 @@ def scores_of(data: QueryData, count: int) -> list[np.ndarray]:
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_value_and_cuts_are_those_of_the_linear_program(name, kind, epsilon):
+def test_value_and_cuts_are_those_of_the_linear_program(name, kind, epsilon) -> None:
     data = make_data(1, **KINDS[kind])
     program, dual = programs(data, epsilon)[name]
     unsure = CLOSE if name == "pairs" else 0.0
@@ -62,7 +62,7 @@ def test_value_and_cuts_are_those_of_the_linear_program(name, kind, epsilon):
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_cut_bounds_the_program_everywhere(name, kind, epsilon):
+def test_a_cut_bounds_the_program_everywhere(name, kind, epsilon) -> None:
     """Also where it is most likely not to: at scores that oppose it, and those of one row."""
     data = make_data(2, **KINDS[kind])
     program, _ = programs(data, epsilon, seed=1)[name]
@@ -77,7 +77,7 @@ def test_a_cut_bounds_the_program_everywhere(name, kind, epsilon):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_cuts_of_an_eased_program_are_cuts_of_the_harder(name, kind):
+def test_cuts_of_an_eased_program_are_cuts_of_the_harder(name, kind) -> None:
     data, epsilon = make_data(3, **KINDS[kind]), 0.1
     program, _ = programs(data, epsilon, seed=2)[name]
     for easier in (0.1, 0.15, 0.4, 1.0):
@@ -91,7 +91,7 @@ def test_cuts_of_an_eased_program_are_cuts_of_the_harder(name, kind):
                     assert program(other).value <= 0.5 * u @ other + 1e-12
 
 
-def test_easing_lets_more_pairs_into_the_tail():
+def test_easing_lets_more_pairs_into_the_tail() -> None:
     data = make_data(3, rows=20, queries=2)
     for name in ("pairs", "reduced", "fixed"):
         program = programs(data, 0.1)[name][0]
@@ -103,7 +103,7 @@ def test_easing_lets_more_pairs_into_the_tail():
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("epsilon", EPSILONS)
-def test_no_more_than_the_tail_lies_below_rho(kind, epsilon):
+def test_no_more_than_the_tail_lies_below_rho(kind, epsilon) -> None:
     """Over pairs by weight; in products on each side of each block, which theorem 3 rests on."""
     data = make_data(4, **KINDS[kind])
     better, worse = slow.pairs_of(data.y, data.qid)
@@ -125,7 +125,7 @@ def test_no_more_than_the_tail_lies_below_rho(kind, epsilon):
                 assert above <= masses[b, 1] + 1e-9
 
 
-def test_rounding_of_scores_and_of_their_spread_does_not_matter():
+def test_rounding_of_scores_and_of_their_spread_does_not_matter() -> None:
     """Equal scores that were added up in another order are equal; a spread of 1e-12 is one."""
     data = make_data(5, rows=30, queries=2, ties=True)
     scores = data.H @ np.full(data.H.shape[1], 1.0 / data.H.shape[1])
@@ -139,7 +139,7 @@ def test_rounding_of_scores_and_of_their_spread_does_not_matter():
 
 
 @pytest.mark.parametrize("name", ["pairs", "reduced", "fixed", "tangent"])
-def test_the_band_lies_at_the_end_of_the_tail(name):
+def test_the_band_lies_at_the_end_of_the_tail(name) -> None:
     """Pairs whose margin is near rho, or rows that are near the end of their side; pairs of the lists only."""
     data = make_data(6, rows=600, queries=2, columns=3)
     program = programs(data, 0.2)[name][0]
@@ -159,14 +159,14 @@ def test_the_band_lies_at_the_end_of_the_tail(name):
         assert np.abs(scores[band.first] - ends).max() < np.ptp(scores)
 
 
-def test_the_hard_margin_has_no_band():
+def test_the_hard_margin_has_no_band() -> None:
     data = make_data(6)
     program = HardProgram(data.lists)
     assert program.band(data.H[:, 0], program(data.H[:, 0])) is None
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 0.3, 0.99])
-def test_long_lists_are_searched_from_a_sample(monkeypatch, epsilon):
+def test_long_lists_are_searched_from_a_sample(monkeypatch, epsilon) -> None:
     """The bracket of a sample may be wrong; the tail is the same."""
     data = make_data(8, rows=300, queries=3, grades=3, weighted=True)
     scores = scores_of(data, 2)[1]
@@ -186,7 +186,7 @@ def test_long_lists_are_searched_from_a_sample(monkeypatch, epsilon):
 
 
 @pytest.mark.parametrize("name", ["pairs", "reduced", "fixed"])
-def test_the_band_tells_how_the_value_bends(name):
+def test_the_band_tells_how_the_value_bends(name) -> None:
     """Second differences along a line; a band is a sample, so within a third."""
     random = np.random.default_rng(0)
     rows = 20_000

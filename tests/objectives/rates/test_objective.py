@@ -36,7 +36,7 @@ def least_costs(objective, y):
 
 
 @given(y=ranked)
-def test_precision_at_recall_counts_the_positives_it_asks_for(y):
+def test_precision_at_recall_counts_the_positives_it_asks_for(y) -> None:
     """Eban 2017 (9) minimizes the false positives; true positives beyond β·|Y+| are not in its bound."""
     y = np.array(y)
     objective = rate_objective("p@r=0.6")
@@ -47,7 +47,7 @@ def test_precision_at_recall_counts_the_positives_it_asks_for(y):
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "auc" not in name and name != "p@r=0.6"])
 @given(y=ranked)
-def test_a_statement_with_exact_counts_is_its_metric(name, y):
+def test_a_statement_with_exact_counts_is_its_metric(name, y) -> None:
     y = np.array(y)
     objective = rate_objective(name)
     assert objective.bound(least_costs(objective, y), y.mean()) == pytest.approx(parse(name).value(y), abs=1e-6)
@@ -55,7 +55,7 @@ def test_a_statement_with_exact_counts_is_its_metric(name, y):
 
 @pytest.mark.parametrize("name", ["aucpr", "aucpr[0.5,0.9]", "auc", "pauc[0,0.3]"])
 @given(y=ranked)
-def test_an_area_is_the_mean_of_its_anchors(name, y):
+def test_an_area_is_the_mean_of_its_anchors(name, y) -> None:
     y = np.array(y)
     objective = rate_objective(name, anchors=4)
     levels = objective.levels(y.mean())
@@ -70,14 +70,14 @@ def test_an_area_is_the_mean_of_its_anchors(name, y):
 
 
 @given(y=ranked)
-def test_aucpr_with_many_anchors_is_the_interpolated_area(y):
+def test_aucpr_with_many_anchors_is_the_interpolated_area(y) -> None:
     y = np.array(y)
     objective = rate_objective("aucpr", anchors=400)
     found = objective.bound(least_costs(objective, y), y.mean())
     assert found == pytest.approx(parse("aucpr[0,1]").value(y), abs=len(y) / 400)
 
 
-def test_names_are_those_of_the_metrics():
+def test_names_are_those_of_the_metrics() -> None:
     for name in NAMES:
         assert str(rate_objective(name)) == name
         assert rate_objective(parse(name)) == rate_objective(name)
@@ -88,12 +88,12 @@ def test_names_are_those_of_the_metrics():
 
 
 @pytest.mark.parametrize("name", ["ndcg@10", "map", "auc[2]", "r@p=1", "tpr@fpr=0", "0*f1", "nonsense"])
-def test_what_has_no_rate_objective_says_so(name):
+def test_what_has_no_rate_objective_says_so(name) -> None:
     with pytest.raises(MetricError):
         rate_objective(name)
 
 
-def test_the_lagrangian_is_the_sum_of_costs_and_excesses():
+def test_the_lagrangian_is_the_sum_of_costs_and_excesses() -> None:
     objective = rate_objective("0.5*r@p=0.9 + 0.3*f2 + p@r=0.6 + aucpr + pauc[0,0.1]", anchors=3)
     rng = np.random.default_rng(0)
     missed, false, split, multipliers = rng.random((4, objective.size))
@@ -103,7 +103,7 @@ def test_the_lagrangian_is_the_sum_of_costs_and_excesses():
 
 
 @pytest.mark.parametrize("name", ["hinge", "log2", "ramp"])
-def test_a_weight_of_three_is_three_rows(name):
+def test_a_weight_of_three_is_three_rows(name) -> None:
     rng = np.random.default_rng(1)
     y, s, weight = rng.integers(0, 2, 40), rng.normal(size=40), rng.integers(0, 4, 40)
     b, p, q = rng.normal(size=(3, 5))

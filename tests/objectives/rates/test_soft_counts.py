@@ -56,7 +56,7 @@ def best_cuts(name, scores, positive):
 @pytest.mark.parametrize("name", POINTS)
 @settings(max_examples=60)
 @given(rows())
-def test_the_threshold_parts_the_rows_where_the_best_cut_does(name, drawn):
+def test_the_threshold_parts_the_rows_where_the_best_cut_does(name, drawn) -> None:
     scores, positive, weight = drawn
     threshold = operating_threshold(parse(name), scores, positive, weight)
     times = weight.astype(int)
@@ -79,7 +79,7 @@ def points_of(name, scores, positive, weight, width=0.6):
 
 
 @pytest.mark.parametrize("name", OBJECTIVES)
-def test_derivatives_are_those_of_differences(name):
+def test_derivatives_are_those_of_differences(name) -> None:
     scores, positive, weight = made(size=60)
     points = points_of(name, scores, positive, weight)
     thresholds = points.thresholds + 0.1
@@ -100,7 +100,7 @@ def test_derivatives_are_those_of_differences(name):
 
 
 @pytest.mark.parametrize("name", OBJECTIVES)
-def test_what_trees_get_is_the_slope_and_a_curvature_that_bounds_it(name):
+def test_what_trees_get_is_the_slope_and_a_curvature_that_bounds_it(name) -> None:
     scores, positive, weight = made()
     points = points_of(name, scores, positive, weight)
     slope = points.sums(scores, positive, weight, points.thresholds)[1]
@@ -113,7 +113,7 @@ def test_what_trees_get_is_the_slope_and_a_curvature_that_bounds_it(name):
 
 
 @pytest.mark.parametrize("name", OBJECTIVES)
-def test_tensors_say_what_arrays_say(name):
+def test_tensors_say_what_arrays_say(name) -> None:
     torch = pytest.importorskip("torch")
     scores, positive, weight = made()
     points = points_of(name, scores, positive, weight)
@@ -129,7 +129,7 @@ def test_tensors_say_what_arrays_say(name):
 
 @pytest.mark.parametrize("name", OBJECTIVES)
 @pytest.mark.parametrize("seed", range(3))
-def test_at_its_price_no_threshold_wants_to_move(name, seed):
+def test_at_its_price_no_threshold_wants_to_move(name, seed) -> None:
     """The multiplier need not be searched for: the derivative by the threshold is 0 where it already stands."""
     scores, positive, weight = made(seed)
     points = points_of(name, scores, positive, weight)
@@ -142,7 +142,7 @@ def test_at_its_price_no_threshold_wants_to_move(name, seed):
     assert (np.abs(by_threshold[free]) <= 1e-9 * size[free]).all()
 
 
-def test_a_price_is_kept_within_bounds():
+def test_a_price_is_kept_within_bounds() -> None:
     scores = np.concatenate([np.linspace(5, 6, 50), np.linspace(-6, -5, 50)])
     positive = np.arange(100) < 50
     points = SoftCounts(rate_objective("r@p=0.9"), positive, np.ones(100)).points(scores, 0.01)
@@ -152,7 +152,7 @@ def test_a_price_is_kept_within_bounds():
 
 
 @pytest.mark.parametrize("name", OBJECTIVES)
-def test_weights_are_repeated_rows(name):
+def test_weights_are_repeated_rows(name) -> None:
     scores, positive, _ = made(size=80)
     times = np.random.default_rng(1).integers(1, 4, 80)
     weighted = points_of(name, scores, positive, times.astype(float))
@@ -163,18 +163,18 @@ def test_weights_are_repeated_rows(name):
 
 
 @pytest.mark.parametrize("name", ["r@p=0.9", "p@r=0.2", "r@p=0.99", "tpr@fpr=0.3", "tpr@fpr=0.7", "f2"])
-def test_near_points_lie_about_the_one_and_are_possible(name):
+def test_near_points_lie_about_the_one_and_are_possible(name) -> None:
     near = parse(name).operating_points(10)
     assert parse(name) in near
     assert len(near) == (1 if name == "f2" else 3)
 
 
-def test_points_of_an_area_are_spread_along_it():
+def test_points_of_an_area_are_spread_along_it() -> None:
     for area, low, high in ((AUC(), 0, 1), (AUCPR(), 0, 1), (PartialAUC(0.1, 0.4), 0.1, 0.4)):
         assert_spread(area.operating_points(5), low, high)
     assert_spread(PartialAUCPR(0.8, 1.0).operating_points(5), 0.8, 1.0)
 
 
-def assert_spread(points, low, high):
+def assert_spread(points, low, high) -> None:
     levels = [next(iter(vars(point).values())) for point in points]
     assert np.allclose(levels, low + (high - low) * np.array([0.1, 0.3, 0.5, 0.7, 0.9]))

@@ -27,13 +27,13 @@ RUNS = [
 
 
 @pytest.fixture(autouse=True)
-def _every_epoch(monkeypatch):
+def _every_epoch(monkeypatch) -> None:
     monkeypatch.setattr(checkpoint, "CHECKPOINT_SECONDS", 0.0)
     monkeypatch.setattr(checkpoint, "MAX_IO_SHARE", 1e9)
 
 
 def killed_after(epoch):
-    def kill(number, _):
+    def kill(number, _) -> None:
         if number == epoch:
             raise KilledError
 
@@ -42,7 +42,7 @@ def killed_after(epoch):
 
 @pytest.mark.parametrize(("cls", "options"), RUNS)
 @pytest.mark.parametrize("epoch", [1, 5])
-def test_resumed_is_undisturbed(tmp_path, cls, options, epoch):
+def test_resumed_is_undisturbed(tmp_path, cls, options, epoch) -> None:
     save(fitted(cls, **options), tmp_path / "undisturbed.rw")
     path = tmp_path / "run.npz"
     for number in (epoch, epoch + 1):
@@ -55,7 +55,7 @@ def test_resumed_is_undisturbed(tmp_path, cls, options, epoch):
     assert seen == []  # a finished run is read from its checkpoint
 
 
-def test_an_own_net_is_resumed(tmp_path):
+def test_an_own_net_is_resumed(tmp_path) -> None:
     own = torch.nn.Linear(6, 1)
     undisturbed = fitted(torch_module=own)
     with pytest.raises(KilledError):
@@ -75,7 +75,7 @@ fitted(epochs=400, early_stopping_rounds=None, checkpoint=sys.argv[1])
 """
 
 
-def test_killed_by_the_system(tmp_path):
+def test_killed_by_the_system(tmp_path) -> None:
     """A real SIGKILL at a moment of chance: what is on disk is whole, and goes on as if nothing had been."""
     path = tmp_path / "run.npz"
     process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(path)], cwd=Path(__file__).parents[3])
@@ -94,7 +94,7 @@ def test_killed_by_the_system(tmp_path):
     assert (tmp_path / "resumed.rw").read_bytes() == (tmp_path / "undisturbed.rw").read_bytes()
 
 
-def test_a_run_without_a_seed_keeps_the_one_it_drew(tmp_path):
+def test_a_run_without_a_seed_keeps_the_one_it_drew(tmp_path) -> None:
     with pytest.raises(KilledError):
         fitted(random_state=None, checkpoint=tmp_path / "run.npz", callbacks=killed_after(3))
     saved = checkpoint.read_checkpoint(tmp_path / "run.npz", NetState)
@@ -103,7 +103,7 @@ def test_a_run_without_a_seed_keeps_the_one_it_drew(tmp_path):
     assert checkpoint.read_checkpoint(tmp_path / "run.npz", NetState).seed == saved.seed
 
 
-def test_another_run_is_not_resumed(tmp_path):
+def test_another_run_is_not_resumed(tmp_path) -> None:
     path = tmp_path / "run.npz"
     fitted(checkpoint=path)
     with pytest.raises(DataError, match="other data or parameters"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Never
 
 import numpy as np
 import pandas as pd
@@ -27,13 +28,13 @@ from tests.rankers.nets.factories import KINDS, SMALL, fitted
     {"optimizer": "burges2006", "learning_rate": 0.002},
     {"optimizer": "burges2006", "learning_rate": 0.002, "hidden": (), "batch_queries": None},
 ])  # fmt: skip
-def test_nets_learn(cls, options):
+def test_nets_learn(cls, options) -> None:
     model = fitted(cls, **{"epochs": 30, "early_stopping_rounds": None, **options})
     before = rw.evaluate(VALID.y, VALID.X[:, 0], VALID.qid, "ndcg@10")["ndcg@10"]
     assert model.score(VALID.X, VALID.y, VALID.qid) > 0.7 > before + 0.1
 
 
-def test_each_descends_its_own_cost():
+def test_each_descends_its_own_cost() -> None:
     """RankNet gets pairs right, LambdaRank the top: on data that a linear net cannot fit, both cannot be had."""
     data = cubic(queries=150, documents=50, features=10, seed=5)
     options = {"hidden": (), "epochs": 30, "random_state": 0, "learning_rate": 0.03}
@@ -48,14 +49,14 @@ def test_each_descends_its_own_cost():
 
 
 @pytest.mark.parametrize("metric", ["auc", "map", "mauc", "ndcg[linear]@5"])
-def test_any_metric(metric):
+def test_any_metric(metric) -> None:
     model = fitted(metric=metric)
     assert model.best_score_ == model.score(VALID.X, VALID.y, VALID.qid)
     assert list(model.evals_result_["valid_0"]) == [metric]
 
 
 @pytest.mark.parametrize("cls", KINDS)
-def test_the_best_epoch_is_kept(cls):
+def test_the_best_epoch_is_kept(cls) -> None:
     seen = []
     model = fitted(cls, epochs=30, early_stopping_rounds=3, learning_rate=0.1,
                    callbacks=[lambda number, values: seen.append((number, values["ndcg@10"]))])  # fmt: skip
@@ -67,13 +68,13 @@ def test_the_best_epoch_is_kept(cls):
     assert (model.max_rounds(TRAIN.y), model.interrupted_, model.n_features_in_) == (30, False, 6)
 
 
-def test_without_eval_set_the_last_epoch_is_kept():
+def test_without_eval_set_the_last_epoch_is_kept() -> None:
     model = fitted(judged=False)
     assert (model.best_iteration_, model.best_score_, model.evals_result_) == (8, None, {})
 
 
 @pytest.mark.parametrize("cls", KINDS)
-def test_the_same_seed_is_the_same_net(cls):
+def test_the_same_seed_is_the_same_net(cls) -> None:
     state = torch.random.get_rng_state()
     first, again, other = (fitted(cls, random_state=seed, dropout=0.2) for seed in (0, 0, 1))
     assert torch.equal(state, torch.random.get_rng_state())  # the caller's random numbers go on as they were
@@ -81,7 +82,7 @@ def test_the_same_seed_is_the_same_net(cls):
     assert not np.array_equal(first.predict(VALID.X), other.predict(VALID.X))
 
 
-def test_rows_and_weights_come_in_any_order():
+def test_rows_and_weights_come_in_any_order() -> None:
     order, weight = np.random.default_rng(0).permutation(800), np.arange(1.0, 801.0)
     by_query = np.arange(1.0, 41.0)
     first_seen = TRAIN.qid[order][np.sort(np.unique(TRAIN.qid[order], return_index=True)[1])]
@@ -93,13 +94,13 @@ def test_rows_and_weights_come_in_any_order():
     assert np.array_equal(one.predict(VALID.X), other.predict(VALID.X))
 
 
-def test_sparse_features_are_filled_in():
+def test_sparse_features_are_filled_in() -> None:
     X = np.where(TRAIN.X > 0, TRAIN.X, 0.0)
     dense, sparse = (LambdaRank(**SMALL).fit(each, TRAIN.y, qid=TRAIN.qid) for each in (X, sp.csr_array(X)))
     assert np.array_equal(sparse.predict(sp.csr_array(X)), dense.predict(X))
 
 
-def test_long_lists_go_through_in_pieces(monkeypatch):
+def test_long_lists_go_through_in_pieces(monkeypatch) -> None:
     data = long_list(3_000)
 
     def scores(dropout: float) -> np.ndarray:
@@ -116,7 +117,7 @@ def test_long_lists_go_through_in_pieces(monkeypatch):
     assert np.array_equal(scores(0.5), dropped)
 
 
-def test_weights_of_queries_and_rows():
+def test_weights_of_queries_and_rows() -> None:
     """A query of weight 0 might as well have other labels."""
     y = TRAIN.y.copy()
     y[:400] = y[:400][::-1]
@@ -128,7 +129,7 @@ def test_weights_of_queries_and_rows():
     assert not np.array_equal(one.predict(VALID.X), plain.predict(VALID.X))
 
 
-def test_features_are_standardized():
+def test_features_are_standardized() -> None:
     X = TRAIN.X.astype(np.float64)
     moved = X * [1e-6, 1, 1e6, 1, 1, 1] + [0, 1e9, 0, 0, 0, 0]
     whole = SMALL | {"batch_queries": 40}  # rows in another order would be other batches
@@ -140,7 +141,7 @@ def test_features_are_standardized():
     assert np.array_equal(raw.standardizer_.apply(X), X.astype(np.float32))
 
 
-def test_constant_features_are_safe():
+def test_constant_features_are_safe() -> None:
     X = np.column_stack([TRAIN.X, np.full(800, 1e6 + 0.1), np.zeros(800)])
     model = LambdaRank(**SMALL).fit(X, TRAIN.y, qid=TRAIN.qid)
     X[:, 6:] = 12.0
@@ -150,7 +151,7 @@ def test_constant_features_are_safe():
         Standardizer.of(np.array([[1e300], [-1e300]]))
 
 
-def test_frames_and_names():
+def test_frames_and_names() -> None:
     frame = pd.DataFrame(TRAIN.X, columns=list("abcdef"))
     model = LambdaRank(**SMALL).fit(frame, TRAIN.y, qid=TRAIN.qid)
     assert list(model.feature_names_in_) == list("abcdef")
@@ -158,7 +159,7 @@ def test_frames_and_names():
 
 
 class Own(torch.nn.Module):
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.layer = torch.nn.Linear(6, 1, dtype=torch.float64)
 
@@ -166,7 +167,7 @@ class Own(torch.nn.Module):
         return torch.exp(self.layer(X) / 10)
 
 
-def test_your_own_net(tmp_path):
+def test_your_own_net(tmp_path) -> None:
     torch.manual_seed(0)
     own = Own()
     before = own.layer.weight.detach().clone()
@@ -182,14 +183,14 @@ def test_your_own_net(tmp_path):
         fitted(torch_module=torch.nn.Linear(6, 2))
 
 
-def test_the_rules_of_burges_2006(monkeypatch):
+def test_the_rules_of_burges_2006(monkeypatch) -> None:
     """The rate falls by 0.8 in every epoch whose cost is above the last one's, and weights are drawn anew at a halt."""
     monkeypatch.setattr(net_training, "RESTART_EPOCHS", 3)
     states = []
     train = net_training.NetTraining.run
 
-    def run(self, report):
-        def watch(state, present):
+    def run(self, report) -> None:
+        def watch(state, present) -> None:
             states.append((state.costs[-1], state.rate, len(state.restarts), present().weights["layers.0.weight"]))
             report(state, present)
 
@@ -213,14 +214,14 @@ def test_the_rules_of_burges_2006(monkeypatch):
     assert model.best_score_ == max(model.evals_result_["valid_0"]["ndcg@10"])
 
 
-def test_the_cost_of_lambdarank_is_the_metric():
+def test_the_cost_of_lambdarank_is_the_metric() -> None:
     plan = LambdaRank("map")._plan(training_rows(TRAIN.X, TRAIN.y, TRAIN.qid), None, seed=0)
     scores = TRAIN.X[:, 0].astype(np.float64)
     cost = LambdaRank("map")._pair_objective(plan).cost(scores, TRAIN.y, TRAIN.qid, None)
     assert cost == -rw.evaluate(TRAIN.y, scores, TRAIN.qid, "map")["map"]
 
 
-def test_batches_are_whole_queries():
+def test_batches_are_whole_queries() -> None:
     plan = LambdaRank(batch_queries=7)._plan(training_rows(TRAIN.X, TRAIN.y, TRAIN.qid), None, seed=0)
     batches = list(plan.batches(0))
     assert sorted(np.concatenate(batches)) == list(range(40))
@@ -233,8 +234,8 @@ def test_batches_are_whole_queries():
 
 
 @pytest.mark.parametrize("cls", KINDS)
-def test_ctrl_c_keeps_the_best(cls, caplog):
-    def stop(number, _):
+def test_ctrl_c_keeps_the_best(cls, caplog) -> None:
+    def stop(number, _) -> None:
         if number == 5:
             raise KeyboardInterrupt
 
@@ -246,8 +247,8 @@ def test_ctrl_c_keeps_the_best(cls, caplog):
     assert "interrupted" in caplog.text
 
 
-def test_ctrl_c_before_anything_is_learnt_is_ctrl_c(monkeypatch):
-    def stop(*_):
+def test_ctrl_c_before_anything_is_learnt_is_ctrl_c(monkeypatch) -> None:
+    def stop(*_) -> Never:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(net_training.NetTraining, "_epoch", stop)
@@ -255,7 +256,7 @@ def test_ctrl_c_before_anything_is_learnt_is_ctrl_c(monkeypatch):
         fitted()
 
 
-def test_explanations_add_up():
+def test_explanations_add_up() -> None:
     model = fitted(hidden=(10, 5))
     told = model.explain(VALID.X, 3, 8)
     scores = model.predict(VALID.X)
@@ -306,18 +307,18 @@ BAD = [
 
 
 @pytest.mark.parametrize(("call", "message"), BAD)
-def test_what_cannot_be_is_said(call, message):
+def test_what_cannot_be_is_said(call, message) -> None:
     with pytest.raises(RankwiseError, match=message):
         call()
 
 
-def test_negative_labels_are_not_judged():
+def test_negative_labels_are_not_judged() -> None:
     y = np.where(TRAIN.y == 0, -1.0, TRAIN.y)
     one, other = (LambdaRank(**SMALL).fit(TRAIN.X, labels, qid=TRAIN.qid) for labels in (TRAIN.y, y))
     assert np.array_equal(one.predict(VALID.X), other.predict(VALID.X))
 
 
-def test_several_eval_sets():
+def test_several_eval_sets() -> None:
     assert isinstance(VALID, RankingData)
     model = LambdaRank(**SMALL).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, eval_set=[EVAL_SET, (TRAIN.X, TRAIN.y, TRAIN.qid)])
     assert list(model.evals_result_) == ["valid_0", "valid_1"]

@@ -59,7 +59,7 @@ def torchrun(folder: Path, **options: object) -> list[dict]:
     return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(2)]
 
 
-def test_two_processes_train_the_net_of_one(tmp_path):
+def test_two_processes_train_the_net_of_one(tmp_path) -> None:
     options = {"epochs": 15, "early_stopping_rounds": 10, "random_state": 3}
     first, second = torchrun(tmp_path, **options)
     alone = fitted(**options)
@@ -75,7 +75,7 @@ def test_two_processes_train_the_net_of_one(tmp_path):
     assert first["scores"] == pytest.approx(alone.predict(VALID.X).tolist(), abs=0.01)
 
 
-def test_whole_queries_are_shared_out_by_their_rows():
+def test_whole_queries_are_shared_out_by_their_rows() -> None:
     offsets = np.array([0, 10, 20, 120, 130, 140])
     queries = np.arange(5)
     parts = [Replicas(rank, 2).share(queries, offsets) for rank in range(2)]

@@ -45,7 +45,7 @@ def fitted(request):
     return model_of(request.param, epochs=12).fit(X, Y)
 
 
-def test_predictions_lie_on_the_side_of_the_threshold(fitted):
+def test_predictions_lie_on_the_side_of_the_threshold(fitted) -> None:
     decisions = fitted.decision_function(X_NEW)
     assert decisions.shape == (2000,)
     assert np.array_equal(fitted.predict(X_NEW), (decisions >= 0).astype(int))
@@ -59,7 +59,7 @@ def test_predictions_lie_on_the_side_of_the_threshold(fitted):
     assert fitted.objective_value(X_NEW, Y_NEW) == rw.evaluate(Y_NEW, decisions, metrics="r@p=0.7")["r@p=0.7"]
 
 
-def test_probabilities_rise_with_the_decision_and_are_calibrate(fitted):
+def test_probabilities_rise_with_the_decision_and_are_calibrate(fitted) -> None:
     found = fitted.predict_proba(X_NEW)
     assert found.shape == (2000, 2)
     assert np.allclose(found.sum(1), 1.0)
@@ -73,7 +73,7 @@ def test_probabilities_rise_with_the_decision_and_are_calibrate(fitted):
 
 
 @pytest.mark.parametrize("name", [*MODELS, "dropout"])
-def test_the_same_seed_is_the_same_model_bit_for_bit(name):
+def test_the_same_seed_is_the_same_model_bit_for_bit(name) -> None:
     options = {"dropout": 0.3} if name == "dropout" else {}
     family = "net" if name == "dropout" else name
     models = []
@@ -90,7 +90,7 @@ def test_the_same_seed_is_the_same_model_bit_for_bit(name):
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_an_eval_set_places_the_threshold_and_no_model_sees_it(name):
+def test_an_eval_set_places_the_threshold_and_no_model_sees_it(name) -> None:
     model = model_of(name, "f1").fit(X, Y, eval_set=(X_NEW, Y_NEW))
     raw = model.decision_function(X_NEW) + model.threshold_
     expected = operating_threshold(FBeta(1.0), raw, Y_NEW == 1, np.ones(2000))
@@ -98,7 +98,7 @@ def test_an_eval_set_places_the_threshold_and_no_model_sees_it(name):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_rows_judged_train_nothing(seed):
+def test_rows_judged_train_nothing(seed) -> None:
     """Whatever their labels, the model is one of the two that the training rows make."""
     labels = np.random.default_rng(seed).permutation(Y_NEW) if seed else Y_NEW
     model = model_of("linear", "f1", penalty=0.1).fit(X, Y, eval_set=(X_NEW, labels))
@@ -111,7 +111,7 @@ def test_rows_judged_train_nothing(seed):
     assert np.array_equal(model.models_[0].scorer.vector, expected.vector)
 
 
-def test_without_an_eval_set_all_rows_are_trained_on_and_folds_place_the_threshold():
+def test_without_an_eval_set_all_rows_are_trained_on_and_folds_place_the_threshold() -> None:
     model = model_of("linear", "f1", penalty=0.1).fit(X, Y)
     judged = model_of("linear", "f1", penalty=0.1).fit(X[:400], Y[:400], eval_set=(X[400:], Y[400:]))
     assert not np.array_equal(model.models_[0].scorer.vector, judged.models_[0].scorer.vector)
@@ -121,7 +121,7 @@ def test_without_an_eval_set_all_rows_are_trained_on_and_folds_place_the_thresho
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_weights_move_the_model_and_the_threshold(name):
+def test_weights_move_the_model_and_the_threshold(name) -> None:
     plain = model_of(name, "f1").fit(X, Y, eval_set=(X_NEW, Y_NEW))
     heavy = model_of(name, "f1").fit(X, Y, sample_weight=np.where(Y, 5.0, 1.0), eval_set=(X_NEW, Y_NEW))
     assert not np.array_equal(plain.decision_function(X), heavy.decision_function(X))
@@ -134,7 +134,7 @@ def test_weights_move_the_model_and_the_threshold(name):
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_several_classes_and_columns_of_labels(name):
+def test_several_classes_and_columns_of_labels(name) -> None:
     words = np.array(["low", "middle", "up"])[THREE]
     model = model_of(name, "f1").fit(X, words, eval_set=(X_NEW, np.array(["low", "middle", "up"])[THREE_NEW]))
     assert list(model.classes_) == ["low", "middle", "up"]
@@ -152,7 +152,7 @@ def test_several_classes_and_columns_of_labels(name):
     assert np.array_equal(labels.predict(X_NEW), (labels.decision_function(X_NEW) >= 0).astype(int))
 
 
-def test_two_words_are_two_classes_and_the_last_is_positive():
+def test_two_words_are_two_classes_and_the_last_is_positive() -> None:
     words, plain = np.where(Y, "spam", "ham"), model_of("linear").fit(X, Y)
     model = model_of("linear").fit(X, words)
     assert np.array_equal(model.predict(X_NEW), np.where(plain.predict(X_NEW), "spam", "ham"))
@@ -161,7 +161,7 @@ def test_two_words_are_two_classes_and_the_last_is_positive():
 
 
 @pytest.mark.parametrize("name", ["trees", "linear"])
-def test_sparse_and_named_features_are_the_same_features(name):
+def test_sparse_and_named_features_are_the_same_features(name) -> None:
     names = list("abcd")
     rounded, new = (np.where(np.abs(x) < 0.4, 0.0, x) for x in (X, X_NEW))
     dense = model_of(name).fit(rounded, Y).decision_function(new)
@@ -178,7 +178,7 @@ def test_sparse_and_named_features_are_the_same_features(name):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_only_trees_know_what_to_do_with_what_is_missing(name):
+def test_only_trees_know_what_to_do_with_what_is_missing(name) -> None:
     holes = X.copy()
     holes[7, 2] = np.nan
     if name == "trees":
@@ -191,7 +191,7 @@ def test_only_trees_know_what_to_do_with_what_is_missing(name):
 
 @pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.parametrize("positives", [1, 2, 5])
-def test_few_positives_leave_a_plain_model_with_a_threshold(name, positives):
+def test_few_positives_leave_a_plain_model_with_a_threshold(name, positives) -> None:
     y = np.zeros(80, dtype=int)
     y[np.argsort(-X[:80, 0])[:positives]] = 1
     model = model_of(name, "r@p=0.9").fit(X[:80], y)
@@ -206,7 +206,7 @@ def test_few_positives_leave_a_plain_model_with_a_threshold(name, positives):
     ["p@r=0.8", "p@r=1", "tpr@fpr=0.05", "tpr@fpr=0.8", "f2", "aucpr", "aucpr[0.8,1]", "auc", "pauc[0,0.1]",
      "0.5*r@p=0.9 + 0.5*aucpr", parse("f1")],
 )  # fmt: skip
-def test_every_objective_is_trained_for(objective):
+def test_every_objective_is_trained_for(objective) -> None:
     model = model_of("linear", objective, anchors=4).fit(X, Y)
     assert np.isfinite(model.multipliers_).all()
     assert np.isfinite(model.threshold_)
@@ -214,14 +214,14 @@ def test_every_objective_is_trained_for(objective):
     assert 0.0 < model.objective_value(X_NEW, Y_NEW) <= 1.0
 
 
-def test_a_sum_is_the_sum_of_its_metrics():
+def test_a_sum_is_the_sum_of_its_metrics() -> None:
     model = model_of("linear", "0.5*r@p=0.8 + 2*aucpr").fit(X, Y)
     parts = rw.evaluate(Y_NEW, model.decision_function(X_NEW), metrics=["r@p=0.8", "aucpr"])
     assert model.objective_value(X_NEW, Y_NEW) == pytest.approx(0.5 * parts["r@p=0.8"] + 2 * parts["aucpr"])
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_a_certificate_is_that_of_the_decisions(name):
+def test_a_certificate_is_that_of_the_decisions(name) -> None:
     model = model_of(name, "p@r=0.8").fit(X, np.where(Y, "b", "a"))
     found = model.certify(X_NEW, np.where(Y_NEW, "b", "a"), confidence=0.9)
     expected = rw.certify(Y_NEW, model.decision_function(X_NEW), "p@r=0.8", confidence=0.9)
@@ -232,7 +232,7 @@ def test_a_certificate_is_that_of_the_decisions(name):
 
 @pytest.mark.parametrize("name", ["trees", "net"])
 @pytest.mark.parametrize("objective", ["r@p=0.8", "f1"])
-def test_trees_and_nets_are_tuned_by_soft_counts(name, objective, monkeypatch):
+def test_trees_and_nets_are_tuned_by_soft_counts(name, objective, monkeypatch) -> None:
     """Beyond what as many rounds of cross entropy alone would do."""
     rows = rows_of(clusters(900, 0))
     if name == "net":
@@ -278,7 +278,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_cannot_be_is_refused_in_a_sentence(case):
+def test_what_cannot_be_is_refused_in_a_sentence(case) -> None:
     attempt, error, said = REFUSED[case]
     with pytest.raises(error) as caught:
         attempt()
@@ -303,21 +303,21 @@ WRONG_SETS = {
 
 
 @pytest.mark.parametrize("case", WRONG_SETS)
-def test_a_wrong_eval_set_is_refused(case):
+def test_a_wrong_eval_set_is_refused(case) -> None:
     y, eval_set, said = WRONG_SETS[case]
     with pytest.raises(RankwiseError) as caught:
         model_of("linear").fit(X, y, eval_set=eval_set)
     assert said in str(caught.value)
 
 
-def test_what_is_refused_leaves_nothing_fitted():
+def test_what_is_refused_leaves_nothing_fitted() -> None:
     model = model_of("linear")
     with pytest.raises(ShapeError):
         model.fit(X, Y, eval_set=(X_NEW, Y_NEW[1:]))
     assert not any(hasattr(model, name) for name in ("classes_", "kind_of_target_", "standardizer_", "models_"))
 
 
-def test_what_cannot_be_certified_is_refused():
+def test_what_cannot_be_certified_is_refused() -> None:
     with pytest.raises(MetricError, match="must demand a rate, got aucpr"):
         model_of("linear", "aucpr").fit(X, Y).certify(X_NEW, Y_NEW)
     model = model_of("linear").fit(X, Y)
@@ -329,7 +329,7 @@ def test_what_cannot_be_certified_is_refused():
 
 
 @pytest.mark.parametrize("method", ["isotonic", "sigmoid"])
-def test_either_calibration_has_small_errors_where_scores_are_true(method):
+def test_either_calibration_has_small_errors_where_scores_are_true(method) -> None:
     model = model_of("linear", "f1", calibration=method).fit(X_NEW, Y_NEW)
     fresh, y = logistic(20_000, 9)
     found = model.predict_proba(fresh)[:, 1]
@@ -340,7 +340,7 @@ def test_either_calibration_has_small_errors_where_scores_are_true(method):
 
 
 @pytest.mark.parametrize("method", ["isotonic", "sigmoid"])
-def test_calibration_weighs_rows(method):
+def test_calibration_weighs_rows(method) -> None:
     rng = np.random.default_rng(0)
     times, scores = rng.integers(0, 4, 500), np.round(X[:, 0], 1)
     weighted = calibrate(method, scores, Y == 1, times.astype(float))

@@ -19,7 +19,7 @@ def scored(seed, ahead, rows=600):
 
 
 @pytest.mark.parametrize("name", ["r@p=0.8", "p@r=0.8", "tpr@fpr=0.05", "f1", "aucpr", "0.5*f1 + 0.5*aucpr"])
-def test_a_better_model_is_kept_and_a_worse_one_is_not(name):
+def test_a_better_model_is_kept_and_a_worse_one_is_not(name) -> None:
     objective = rate_objective(name, anchors=5)
     for seed in range(5):
         assert choose(objective, *scored(seed, 1.0), seed=0).prefers_tuned
@@ -27,7 +27,7 @@ def test_a_better_model_is_kept_and_a_worse_one_is_not(name):
 
 
 @pytest.mark.parametrize("name", ["r@p=0.8", "f1", "aucpr"])
-def test_noise_is_not_taken_for_a_gain(name):
+def test_noise_is_not_taken_for_a_gain(name) -> None:
     objective, kept = rate_objective(name, anchors=5), 0
     for seed in range(60):
         rng = np.random.default_rng([seed, 1])
@@ -37,14 +37,14 @@ def test_noise_is_not_taken_for_a_gain(name):
     assert kept <= 12
 
 
-def test_equal_models_leave_the_plain_one():
+def test_equal_models_leave_the_plain_one() -> None:
     plain, _, positive, weight = scored(0, 0.0)
     for tuned in (plain, 3.0 * plain - 1.0):  # the same order
         found = choose(rate_objective("r@p=0.8"), plain, tuned, positive, weight, seed=0)
         assert (found.gain, found.prefers_tuned) == (0.0, False)
 
 
-def test_the_same_seed_makes_the_same_choice():
+def test_the_same_seed_makes_the_same_choice() -> None:
     given = scored(0, 0.1)
     first, again, other = (choose(rate_objective("f1"), *given, seed=seed) for seed in (3, 3, 4))
     assert first == again
@@ -52,7 +52,7 @@ def test_the_same_seed_makes_the_same_choice():
     assert (first.baseline, first.tuned) == (other.baseline, other.tuned)
 
 
-def test_a_resample_without_a_positive_counts_for_nothing():
+def test_a_resample_without_a_positive_counts_for_nothing() -> None:
     positive = np.arange(40) == 7
     scores = np.random.default_rng(0).normal(size=40)
     found = choose(rate_objective("f1"), scores, scores + positive, positive, np.ones(40), seed=0)
@@ -60,7 +60,7 @@ def test_a_resample_without_a_positive_counts_for_nothing():
 
 
 @pytest.mark.parametrize(("positives", "parts", "found"), [(20, 4, 4), (3, 4, 3), (1, 4, 0), (2, 5, 2)])
-def test_folds_judge_each_row_once_and_share_out_positives(positives, parts, found):
+def test_folds_judge_each_row_once_and_share_out_positives(positives, parts, found) -> None:
     positive = np.zeros(50, dtype=bool)
     positive[:positives] = True
     splits = folds(positive, parts, seed=0)

@@ -29,7 +29,7 @@ class KilledError(Exception):
 
 
 @pytest.fixture(autouse=True)
-def _every_round(monkeypatch):
+def _every_round(monkeypatch) -> None:
     monkeypatch.setattr(checkpoint, "CHECKPOINT_SECONDS", 0.0)
     monkeypatch.setattr(checkpoint, "MAX_IO_SHARE", 1e9)
 
@@ -37,7 +37,7 @@ def _every_round(monkeypatch):
 def train(path=None, *, resume=False, kill_after=None, **parameters):
     parameters = {"n_estimators": 10, "num_leaves": 7, "random_state": 0, "n_jobs": 1, **parameters}
 
-    def kill(number, _):
+    def kill(number, _) -> None:
         if number == kill_after:
             raise KilledError
 
@@ -51,7 +51,7 @@ OPTIONS = {"colsample_bytree": 0.5, "query_subsample": 0.6, "bags": 2, "init": "
 
 
 @pytest.mark.parametrize("kill_after", [1, 7, 11, 12, 21, 33, 35])
-def test_resumed_is_undisturbed(tmp_path, kill_after):
+def test_resumed_is_undisturbed(tmp_path, kill_after) -> None:
     undisturbed = train(**OPTIONS)
     save(undisturbed, tmp_path / "undisturbed.rw")
     with pytest.raises(KilledError):
@@ -60,7 +60,7 @@ def test_resumed_is_undisturbed(tmp_path, kill_after):
     assert (tmp_path / "resumed.rw").read_bytes() == (tmp_path / "undisturbed.rw").read_bytes()
 
 
-def test_killed_in_every_round_is_undisturbed(tmp_path):
+def test_killed_in_every_round_is_undisturbed(tmp_path) -> None:
     for number in range(1, 11):
         with pytest.raises(KilledError):
             train(tmp_path / "run.npz", resume=True, kill_after=number, colsample_bytree=0.5)
@@ -79,7 +79,7 @@ train(sys.argv[1], n_estimators=300, early_stopping_rounds=None)
 """
 
 
-def test_killed_by_the_system(tmp_path):
+def test_killed_by_the_system(tmp_path) -> None:
     """A real SIGKILL at a moment of chance: what is on disk is whole, and goes on as if nothing had been."""
     path = tmp_path / "run.npz"
     process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(path)], cwd=Path(__file__).parents[3])
@@ -98,7 +98,7 @@ def test_killed_by_the_system(tmp_path):
     assert (tmp_path / "resumed.rw").read_bytes() == (tmp_path / "undisturbed.rw").read_bytes()
 
 
-def test_a_finished_run_is_read_from_its_checkpoint(tmp_path):
+def test_a_finished_run_is_read_from_its_checkpoint(tmp_path) -> None:
     first = train(tmp_path / "run.npz")
     seen = []
     again = LambdaMART("ndcg@10", n_estimators=10, num_leaves=7, random_state=0, n_jobs=1).fit(
@@ -109,7 +109,7 @@ def test_a_finished_run_is_read_from_its_checkpoint(tmp_path):
     assert np.array_equal(first.predict(VALID.X), again.predict(VALID.X))
 
 
-def test_a_run_without_a_seed_keeps_the_one_it_drew(tmp_path):
+def test_a_run_without_a_seed_keeps_the_one_it_drew(tmp_path) -> None:
     with pytest.raises(KilledError):
         train(tmp_path / "run.npz", kill_after=3, random_state=None, colsample_bytree=0.5)
     seed = checkpoint.read_checkpoint(tmp_path / "run.npz", TrainingState).seed
@@ -146,21 +146,21 @@ def run(tmp_path_factory):
     return path
 
 
-def test_every_parameter_is_tried():
+def test_every_parameter_is_tried() -> None:
     assert set(OTHER_PARAMETERS) | {"n_jobs", "verbose"} == set(LambdaMART().get_params())
 
 
 @pytest.mark.parametrize("name", OTHER_PARAMETERS)
-def test_another_run_is_not_resumed(run, name):
+def test_another_run_is_not_resumed(run, name) -> None:
     with pytest.raises(DataError, match="other data or parameters"):
         train(run, resume=True, **{name: OTHER_PARAMETERS[name]})
 
 
-def test_the_first_start_of_a_run_may_be_a_resumption(tmp_path):
+def test_the_first_start_of_a_run_may_be_a_resumption(tmp_path) -> None:
     assert train(tmp_path / "new.npz", resume=True).best_iteration_ > 0
 
 
-def test_threads_and_talk_may_change_between_kill_and_resumption(tmp_path):
+def test_threads_and_talk_may_change_between_kill_and_resumption(tmp_path) -> None:
     path = tmp_path / "run.npz"
     with pytest.raises(KilledError):
         train(path, kill_after=4, colsample_bytree=0.5)
@@ -172,7 +172,7 @@ def test_threads_and_talk_may_change_between_kill_and_resumption(tmp_path):
 
 
 def fit(path, X, *, kill=False, eval_set=EVAL_SET, start=None, **parameters):
-    def stop(number, _):
+    def stop(number, _) -> None:
         if kill and number == 2:
             raise KilledError
 
@@ -203,7 +203,7 @@ OTHER_FEATURES = {
 
 
 @pytest.mark.parametrize("form", OTHER_FEATURES)
-def test_other_features_are_told_in_every_form(tmp_path, form):
+def test_other_features_are_told_in_every_form(tmp_path, form) -> None:
     X, other = OTHER_FEATURES[form]
     with pytest.raises(KilledError):
         fit(tmp_path / "run.npz", X, kill=True, eval_set=None)
@@ -212,7 +212,7 @@ def test_other_features_are_told_in_every_form(tmp_path, form):
     assert fit(tmp_path / "run.npz", X, eval_set=None).best_iteration_ == 4
 
 
-def test_long_names_of_queries_are_told_to_the_last(tmp_path):
+def test_long_names_of_queries_are_told_to_the_last(tmp_path) -> None:
     """numpy shows only the ends of a long array."""
     names = np.array([f"query {qid}" for qid in VALID.qid] * 3, dtype=object)
     X, y = np.tile(VALID.X, (3, 1)), np.tile(VALID.y, 3)
@@ -222,7 +222,7 @@ def test_long_names_of_queries_are_told_to_the_last(tmp_path):
         fit(tmp_path / "run.npz", TRAIN.X, eval_set=(X, y, names))
 
 
-def test_objects_are_told_by_what_they_are_not_by_where(tmp_path):
+def test_objects_are_told_by_what_they_are_not_by_where(tmp_path) -> None:
     """A process that resumes has made its start, its generator and its metric anew."""
     first = train(n_estimators=2)
     save(first, tmp_path / "first.rw")
@@ -248,7 +248,7 @@ def test_objects_are_told_by_what_they_are_not_by_where(tmp_path):
             )
 
 
-def test_a_damaged_checkpoint_is_named(tmp_path):
+def test_a_damaged_checkpoint_is_named(tmp_path) -> None:
     path = tmp_path / "run.npz"
     train(path)
     whole = path.read_bytes()

@@ -31,12 +31,12 @@ def model():
 
 
 @pytest.mark.parametrize("metric", ["ndcg@10", "auc", "map"])
-def test_learns_every_metric_from_few_rounds(metric):
+def test_learns_every_metric_from_few_rounds(metric) -> None:
     before = rw.evaluate(VALID.y, np.zeros(len(VALID)), VALID.qid, metric)[metric]
     assert fitted(metric, n_estimators=20).score(VALID.X, VALID.y, VALID.qid) > before + 0.1
 
 
-def test_learns_real_data(shared_data):
+def test_learns_real_data(shared_data) -> None:
     *parts, valid = (rw.read(shared_data / "MQ2008" / f"S{k}.txt") for k in (1, 2, 3, 4))
     train = rw.RankingData(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("X", "y", "qid")))
     model = fitted(data=train, eval_set=(valid.X, valid.y, valid.qid), n_estimators=50)
@@ -45,7 +45,7 @@ def test_learns_real_data(shared_data):
     assert model.best_score_ > sorted(single)[-3] + 0.02
 
 
-def test_score_is_the_metric_and_weighs_queries(model):
+def test_score_is_the_metric_and_weighs_queries(model) -> None:
     scores = model.predict(VALID.X)
     assert model.score(VALID.X, VALID.y, VALID.qid) == rw.evaluate(VALID.y, scores, VALID.qid, "ndcg@10")["ndcg@10"]
     weight = np.where(VALID.qid == VALID.qid[0], 1.0, 0.0)
@@ -53,7 +53,7 @@ def test_score_is_the_metric_and_weighs_queries(model):
     assert model.score(VALID.X, VALID.y, VALID.qid, weight) == pytest.approx(model.score(first.X, first.y))
 
 
-def test_stops_on_the_metric_itself_and_keeps_the_best_rounds():
+def test_stops_on_the_metric_itself_and_keeps_the_best_rounds() -> None:
     model = fitted(
         eval_set=[EVAL_SET, (TRAIN.X, TRAIN.y, TRAIN.qid)], n_estimators=200, early_stopping_rounds=5, learning_rate=0.5
     )
@@ -64,11 +64,11 @@ def test_stops_on_the_metric_itself_and_keeps_the_best_rounds():
     assert len(model.evals_result_["valid_1"]["ndcg@10"]) == len(history)
 
 
-def test_without_stopping_all_rounds_are_kept():
+def test_without_stopping_all_rounds_are_kept() -> None:
     assert fitted(eval_set=EVAL_SET, early_stopping_rounds=None, learning_rate=1.0).best_iteration_ == 8
 
 
-def test_staged_scores_are_those_that_were_judged(model):
+def test_staged_scores_are_those_that_were_judged(model) -> None:
     stages = list(model.staged_predict(VALID.X))
     assert len(stages) == model.best_iteration_
     assert np.array_equal(stages[-1], model.predict(VALID.X))
@@ -76,7 +76,7 @@ def test_staged_scores_are_those_that_were_judged(model):
     assert values == model.evals_result_["valid_0"]["ndcg@10"][: len(stages)]
 
 
-def test_callbacks_see_every_round():
+def test_callbacks_see_every_round() -> None:
     seen = []
     model = fitted(eval_set=EVAL_SET, fit={"callbacks": [lambda *args: seen.append(args)]}, init="l2", bags=2)
     assert model.max_rounds(TRAIN.y, TRAIN.qid) == 32
@@ -87,7 +87,7 @@ def test_callbacks_see_every_round():
 # --- what it accepts ---
 
 
-def test_labels_may_be_real_many_and_negative():
+def test_labels_may_be_real_many_and_negative() -> None:
     rng = np.random.default_rng(0)
     y = TRAIN.X[:, 0].astype(float) + 0.1 * rng.normal(size=len(TRAIN))  # below 0: not judged
     model = LambdaMART("ndcg[linear]", n_estimators=10, random_state=0, n_jobs=1).fit(TRAIN.X, y, qid=TRAIN.qid)
@@ -96,18 +96,18 @@ def test_labels_may_be_real_many_and_negative():
     assert np.ptp(LambdaMART("pairs", n_estimators=2, n_jobs=1).fit(TRAIN.X, many, qid=TRAIN.qid).predict(VALID.X)) > 0
 
 
-def test_one_list_of_20000_rows():
+def test_one_list_of_20000_rows() -> None:
     train, test = long_list(20_000), long_list(5_000, seed=1)
     model = LambdaMART("auc", n_estimators=10, random_state=0, n_jobs=1).fit(train.X, train.y)
     assert model.score(test.X, test.y) > 0.85
 
 
-def test_queries_of_one_document_are_no_trouble():
+def test_queries_of_one_document_are_no_trouble() -> None:
     qid = np.where(np.arange(len(TRAIN)) < 400, np.arange(len(TRAIN)) + 1000, TRAIN.qid)
     assert np.isfinite(LambdaMART(n_estimators=2, n_jobs=1).fit(TRAIN.X, TRAIN.y, qid=qid).predict(VALID.X)).all()
 
 
-def test_sparse_rows_are_dense_rows():
+def test_sparse_rows_are_dense_rows() -> None:
     X = np.where(np.abs(TRAIN.X) < 0.7, 0.0, TRAIN.X)
     dense = LambdaMART(n_estimators=5, random_state=0, n_jobs=1).fit(X, TRAIN.y, qid=TRAIN.qid)
     for form in (sp.csr_array, sp.csr_matrix, sp.csc_matrix):
@@ -116,7 +116,7 @@ def test_sparse_rows_are_dense_rows():
         assert np.array_equal(model.predict(form(X)), dense.predict(X))
 
 
-def test_tables_of_three_kinds_give_the_same_model_with_names():
+def test_tables_of_three_kinds_give_the_same_model_with_names() -> None:
     frame = pd.DataFrame(TRAIN.X, columns=[f"a [b] {{c}}: {k}" for k in range(6)])  # LightGBM refuses such names
     polars = pytest.importorskip("polars")
     for table in (frame, pa.Table.from_pandas(frame), polars.from_pandas(frame)):
@@ -129,14 +129,14 @@ def test_tables_of_three_kinds_give_the_same_model_with_names():
         named.predict(frame.rename(columns={frame.columns[0]: "other"}))
 
 
-def test_missing_values_are_learnt():
+def test_missing_values_are_learnt() -> None:
     X = TRAIN.X.copy()
     X[:, 0] = np.where(TRAIN.y > 0, np.nan, 1.0)
     model = LambdaMART("auc", n_estimators=3, random_state=0, n_jobs=1).fit(X, TRAIN.y, qid=TRAIN.qid)
     assert model.score(X, TRAIN.y, TRAIN.qid) > 0.99
 
 
-def test_categories_by_number_by_name_and_by_type():
+def test_categories_by_number_by_name_and_by_type() -> None:
     rng = np.random.default_rng(0)
     code = rng.permutation(np.arange(len(TRAIN)) % 8)
     y = np.isin(code, [1, 4, 6]).astype(float)
@@ -155,7 +155,7 @@ def test_categories_by_number_by_name_and_by_type():
 
 
 @pytest.mark.parametrize("constraints", [[1, 0, 0, 0, 0, 0], {0: 1}])
-def test_monotone_constraints_hold(constraints):
+def test_monotone_constraints_hold(constraints) -> None:
     model = fitted(monotone_constraints=constraints, n_estimators=20)
     X = np.repeat(VALID.X[:50], 9, axis=0)
     X[:, 0] = np.tile(np.linspace(-1, 1, 9), 50)
@@ -165,7 +165,7 @@ def test_monotone_constraints_hold(constraints):
 # --- weights, bags, starts ---
 
 
-def test_a_query_of_weight_zero_teaches_nothing():
+def test_a_query_of_weight_zero_teaches_nothing() -> None:
     heavy = np.unique(TRAIN.qid)[:20]
     weight = np.isin(np.unique(TRAIN.qid), heavy).astype(float)
     rows = np.isin(TRAIN.qid, heavy)
@@ -179,12 +179,12 @@ def test_a_query_of_weight_zero_teaches_nothing():
     assert np.allclose(by_query.predict(VALID.X), by_row.predict(VALID.X))
 
 
-def test_all_weights_doubled_change_nothing():
+def test_all_weights_doubled_change_nothing() -> None:
     doubled = fitted(fit={"sample_weight": np.full(len(TRAIN), 2.0)})
     assert np.allclose(doubled.predict(VALID.X), fitted().predict(VALID.X), atol=1e-6)
 
 
-def test_bags_differ_and_are_averaged():
+def test_bags_differ_and_are_averaged() -> None:
     model = fitted(bags=3)
     parts = [booster.predict(VALID.X) for booster in model.boosters_]
     assert np.allclose(model.predict(VALID.X), np.mean(parts, axis=0))
@@ -193,20 +193,20 @@ def test_bags_differ_and_are_averaged():
     assert np.array_equal(last, model.predict(VALID.X))
 
 
-def test_bags_of_one_list_draw_its_rows():
+def test_bags_of_one_list_draw_its_rows() -> None:
     data = long_list(500)
     model = LambdaMART("auc", bags=2, n_estimators=3, random_state=0, n_jobs=1).fit(data.X, data.y)
     assert not np.allclose(*(booster.predict(data.X) for booster in model.boosters_))
 
 
-def test_each_round_samples_queries():
+def test_each_round_samples_queries() -> None:
     assert not np.allclose(fitted(query_subsample=0.5).predict(VALID.X), fitted().predict(VALID.X))
     with pytest.raises(DataError, match="got one list"):
         LambdaMART("auc", query_subsample=0.5).fit(TRAIN.X, TRAIN.y)
 
 
 @pytest.mark.parametrize("init", ["logloss", "l2"])
-def test_a_plain_start_is_never_left_for_worse(init):
+def test_a_plain_start_is_never_left_for_worse(init) -> None:
     data, valid = long_list(2000), long_list(1000, seed=1)
     model = LambdaMART("auc", init=init, n_estimators=15, random_state=0, n_jobs=1)
     model.fit(data.X, data.y, eval_set=(valid.X, valid.y))
@@ -215,7 +215,7 @@ def test_a_plain_start_is_never_left_for_worse(init):
     assert model.best_iteration_ == 1 + history.index(max(history))
 
 
-def test_a_fitted_model_is_continued():
+def test_a_fitted_model_is_continued() -> None:
     first = fitted(n_estimators=5)
     second = fitted(fit={"init_model": first}, n_estimators=5)
     assert second.boosters_[0].num_trees() == 10
@@ -227,7 +227,7 @@ def test_a_fitted_model_is_continued():
     assert fitted(fit={"init_model": theirs}, n_estimators=5).boosters_[0].num_trees() == 8
 
 
-def test_an_init_score_is_added_to():
+def test_an_init_score_is_added_to() -> None:
     scores = TRAIN.y * 100.0  # nothing is left to learn
     model = fitted(fit={"init_score": scores})
     assert np.abs(model.predict(TRAIN.X)).max() < 1e-3
@@ -237,7 +237,7 @@ def test_an_init_score_is_added_to():
     assert perfect.best_score_ == pytest.approx(1.0)
 
 
-def test_one_list_that_starts_from_scores_or_trees_turns_to_the_metric_at_once():
+def test_one_list_that_starts_from_scores_or_trees_turns_to_the_metric_at_once() -> None:
     data = long_list(500)
     model = LambdaMART("auc", n_estimators=3, random_state=0, n_jobs=1)
     assert model.fit(data.X, data.y).boosters_[0].num_trees() == 6
@@ -246,7 +246,7 @@ def test_one_list_that_starts_from_scores_or_trees_turns_to_the_metric_at_once()
     assert model.fit(data.X, data.y, init_model=first).boosters_[0].num_trees() == 9
 
 
-def test_a_model_on_top_of_scores_is_continued_on_top_of_them():
+def test_a_model_on_top_of_scores_is_continued_on_top_of_them() -> None:
     scores = np.random.default_rng(0).normal(size=len(TRAIN))
     first = fitted(fit={"init_score": scores}, n_estimators=3)
     second = fitted(fit={"init_score": scores, "init_model": first}, n_estimators=3)
@@ -254,7 +254,7 @@ def test_a_model_on_top_of_scores_is_continued_on_top_of_them():
     assert np.allclose(second.predict(VALID.X), first.predict(VALID.X) + total.predict(VALID.X))
 
 
-def test_lambdas_have_one_scale_for_all_metrics():
+def test_lambdas_have_one_scale_for_all_metrics() -> None:
     for name in ("auc", "ndcg@10", "map"):
         lambdas = ScaledLambdas(
             rw.parse(name),
@@ -272,7 +272,7 @@ def test_lambdas_have_one_scale_for_all_metrics():
 # --- the same is the same ---
 
 
-def test_same_seed_same_model_on_any_number_of_threads():
+def test_same_seed_same_model_on_any_number_of_threads() -> None:
     options = {"colsample_bytree": 0.5, "query_subsample": 0.7, "bags": 2}
     scores = [fitted(n_jobs=jobs, **options).predict(VALID.X) for jobs in (None, 1, 2)]
     assert np.array_equal(scores[0], scores[1])
@@ -280,7 +280,7 @@ def test_same_seed_same_model_on_any_number_of_threads():
     assert not np.array_equal(scores[0], fitted(random_state=1, **options).predict(VALID.X))
 
 
-def test_two_threads_train_what_each_trains_alone():
+def test_two_threads_train_what_each_trains_alone() -> None:
     def train(seed):
         labels = TRAIN.y * (1 + 9 * seed)  # gains that would show if they were shared, as they are in LightGBM
         return LambdaMART("ndcg@5" if seed else "map", n_estimators=15, random_state=seed, n_jobs=1).fit(
@@ -293,7 +293,7 @@ def test_two_threads_train_what_each_trains_alone():
     assert all(np.array_equal(alone[k % 2], scores) for k, scores in enumerate(together))
 
 
-def test_labels_in_sorted_order_do_not_leak():
+def test_labels_in_sorted_order_do_not_leak() -> None:
     """The first ranking has all scores equal: it must not be the order of the labels, best first or last."""
     scores = []
     for sign in (1, -1, 0):
@@ -311,8 +311,8 @@ def test_labels_in_sorted_order_do_not_leak():
 # --- stopping and errors ---
 
 
-def test_interruption_keeps_the_best_rounds(caplog):
-    def interrupt(number, _):
+def test_interruption_keeps_the_best_rounds(caplog) -> None:
+    def interrupt(number, _) -> None:
         if number == 5:
             raise KeyboardInterrupt
 
@@ -348,12 +348,12 @@ def test_interruption_keeps_the_best_rounds(caplog):
         ({"categorical_feature": [6]}, "from 0 to 5, got 6"),
     ],
 )
-def test_wrong_parameters_are_named(parameters, message):
+def test_wrong_parameters_are_named(parameters, message) -> None:
     with pytest.raises(DataError, match=message):
         fitted(**parameters)
 
 
-def test_wrong_data_is_named():
+def test_wrong_data_is_named() -> None:
     with pytest.raises(MetricError, match="did you mean"):
         fitted("ndgc@10")
     with pytest.raises(ShapeError, match="got 800, 10 and 800"):
@@ -372,13 +372,13 @@ def test_wrong_data_is_named():
         fitted(fit={"query_weight": [1, 1, 1]})
 
 
-def test_features_without_information_are_named():
+def test_features_without_information_are_named() -> None:
     for X in (np.ones_like(TRAIN.X), np.arange(len(TRAIN))[:, None] < 5):
         with pytest.raises(DataError, match="no feature splits the 800 rows"):
             LambdaMART(n_jobs=1).fit(X, TRAIN.y, qid=TRAIN.qid)
 
 
-def test_no_split_worth_making_gives_equal_scores(tmp_path):
+def test_no_split_worth_making_gives_equal_scores(tmp_path) -> None:
     model = fitted(min_sum_hessian_in_leaf=1e9, eval_set=EVAL_SET)
     assert (model.predict(VALID.X) == 0.0).all()
     assert list(model.staged_predict(VALID.X)) == []
@@ -387,13 +387,13 @@ def test_no_split_worth_making_gives_equal_scores(tmp_path):
     assert (models.load(tmp_path / "m.rw").predict(VALID.X) == 0.0).all()
 
 
-def test_a_round_leaves_the_weights_of_plain_losses_alone():
+def test_a_round_leaves_the_weights_of_plain_losses_alone() -> None:
     loss = SquaredLoss(TRAIN.y, None)
     loss.gradients(np.zeros(len(TRAIN)))[1][:] = 0.0
     assert loss.gradients(np.zeros(len(TRAIN)))[1].all()
 
 
-def test_one_list_of_two_kinds_starts_from_the_log_loss():
+def test_one_list_of_two_kinds_starts_from_the_log_loss() -> None:
     data = long_list(400)
     fit = {"n_estimators": 5, "random_state": 0}
     auto, plain, zero = (LambdaMART("auc", init=init, **fit).fit(data.X, data.y) for init in ("auto", "logloss", None))

@@ -29,7 +29,7 @@ def small(rows=FEW, position=POSITION, **options):
 
 
 @pytest.mark.parametrize("metric", ["ndcg@10", "map", "auc"])
-def test_the_truth_behind_the_clicks(metric):
+def test_the_truth_behind_the_clicks(metric) -> None:
     options = {"n_estimators": 30, "num_leaves": 15, "learning_rate": 0.1, "random_state": 0, "n_jobs": 1}
     by_clicks, model = (
         rw.LambdaMART(metric, **options).fit(X, CLICKS, qid=SESSION, position=where) for where in (None, POSITION)
@@ -44,28 +44,28 @@ def test_the_truth_behind_the_clicks(metric):
     assert better.pvalue < 0.01
 
 
-def test_positions_that_do_not_matter_change_little():
+def test_positions_that_do_not_matter_change_little() -> None:
     """Where every position is looked at, all propensities are near 1, and the model is nearly that of raw clicks."""
     log = simulate_clicks(TRAIN, TRAIN.X[:, 0], sessions=20, top=8, steepness=0.0)
     model = rw.LambdaMART("ndcg@5", **SMALL).fit(TRAIN.X[log.rows], log.clicked, qid=log.session, position=log.position)
     assert model.propensities_ == pytest.approx(np.ones(8), rel=0.1)
 
 
-def test_only_differences_of_positions_matter():
+def test_only_differences_of_positions_matter() -> None:
     assert small(position=7 * POSITION + 3).predict(TEST.X) == pytest.approx(small().predict(TEST.X), abs=1e-9)
 
 
-def test_in_any_order_of_rows():
+def test_in_any_order_of_rows() -> None:
     order = np.random.default_rng(0).permutation(FEW)
     assert np.array_equal(small(order).predict(TEST.X), small().predict(TEST.X))
 
 
 @pytest.mark.parametrize("kill_after", [1, 5, 11])
-def test_resumed_is_undisturbed(tmp_path, monkeypatch, kill_after):
+def test_resumed_is_undisturbed(tmp_path, monkeypatch, kill_after) -> None:
     monkeypatch.setattr(checkpoint, "CHECKPOINT_SECONDS", 0.0)
     monkeypatch.setattr(checkpoint, "MAX_IO_SHARE", 1e9)
 
-    def kill(number, _):
+    def kill(number, _) -> None:
         if number == kill_after:
             raise SystemExit
 
@@ -82,7 +82,7 @@ def test_resumed_is_undisturbed(tmp_path, monkeypatch, kill_after):
         model.fit(X[FEW], CLICKS[FEW], resume=True, **(given | {"position": POSITION[FEW] + (POSITION[FEW] > 3)}))
 
 
-def test_saved_and_loaded(tmp_path):
+def test_saved_and_loaded(tmp_path) -> None:
     model = small()
     rw.save(model, tmp_path / "m.rw")
     loaded = rw.load(tmp_path / "m.rw")
@@ -97,14 +97,14 @@ def test_saved_and_loaded(tmp_path):
             saved_trees.from_saved(rw.LambdaMART, saved)
 
 
-def test_files_read_in_passes(tmp_path):
+def test_files_read_in_passes(tmp_path) -> None:
     write(RankingData(X[FEW], CLICKS[FEW], SESSION[FEW]), tmp_path / "log.parquet")
     streamed = rw.LambdaMART("ndcg@5", **SMALL).fit(tmp_path / "log.parquet", position=POSITION[FEW])
     assert np.array_equal(streamed.predict(TEST.X), small().predict(TEST.X))
     assert np.array_equal(streamed.propensities_, small().propensities_)
 
 
-def test_weights_of_rows_count_beside_those_of_positions():
+def test_weights_of_rows_count_beside_those_of_positions() -> None:
     """A session of weight 0 is as good as left out of what the trees learn."""
     rng = np.random.default_rng(0)
     weight = rng.random(FEW.size)
@@ -117,7 +117,7 @@ def test_weights_of_rows_count_beside_those_of_positions():
     assert not np.allclose(one, small().predict(TEST.X))
 
 
-def test_lists_that_never_change_are_warned_of(caplog):
+def test_lists_that_never_change_are_warned_of(caplog) -> None:
     log = simulate_clicks(TRAIN, TRAIN.X[:, 0], sessions=3, shuffle=0.0)
     with caplog.at_level(logging.WARNING, logger="rankwise"):
         rw.LambdaMART(**SMALL).fit(TRAIN.X[log.rows], log.clicked, qid=log.session, position=log.position)
@@ -127,7 +127,7 @@ def test_lists_that_never_change_are_warned_of(caplog):
     assert not caplog.text
 
 
-def test_what_cannot_be_used_is_one_sentence():
+def test_what_cannot_be_used_is_one_sentence() -> None:
     clicks, session = CLICKS[FEW], SESSION[FEW]
     model = rw.LambdaMART(**SMALL)
     for position, labels, problem, said in (

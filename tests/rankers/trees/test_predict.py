@@ -16,7 +16,7 @@ from rankwise.rankers.trees._streaming import BottomKSample, QueryEncoder
 
 @pytest.mark.parametrize("batch", [1, 7, 40, 100, 1000])
 @pytest.mark.parametrize("count", [1, 30, 999, 1000, 5000])
-def test_the_rows_with_the_lowest_keys_in_their_order(count, batch):
+def test_the_rows_with_the_lowest_keys_in_their_order(count, batch) -> None:
     rng = np.random.default_rng(count + batch)
     keys = rng.permutation(1000).astype(np.uint64) * np.uint64(2**54)  # up to the largest of 64 bits
     X, y = rng.random((1000, 3)).astype(np.float32), rng.random(1000)
@@ -39,7 +39,7 @@ def test_the_rows_with_the_lowest_keys_in_their_order(count, batch):
         ([[None, None]], [0, 0]),
     ],
 )
-def test_queries_are_numbered_over_all_batches(batches, same):
+def test_queries_are_numbered_over_all_batches(batches, same) -> None:
     encoder, done = QueryEncoder(10), 0
     for names in batches:
         column = None if names[0] is None else pa.array(names)
@@ -48,7 +48,7 @@ def test_queries_are_numbered_over_all_batches(batches, same):
     assert encoder.codes(done).tolist() == same
 
 
-def test_a_loss_is_freed_at_once():
+def test_a_loss_is_freed_at_once() -> None:
     y, ties = np.array([1.0, 0.0, 0.0]), np.arange(3.0)
     loss = ScaledLambdas(parse("ndcg@5"), y, np.zeros(3, np.int64), None, norm="gap", sigma=1.0, tie_keys=ties)
     seen = weakref.ref(loss.objective)

@@ -14,7 +14,7 @@ from tests.rankers.factories import TRAIN, long_list
 
 @pytest.mark.parametrize("kind", ["dense", "sparse", "table"])
 @pytest.mark.parametrize("options", [{}, {"colsample_bytree": 0.5, "query_subsample": 0.5, "bags": 2}])
-def test_any_order_of_rows_and_any_number_of_threads_give_the_same_model(kind, options):
+def test_any_order_of_rows_and_any_number_of_threads_give_the_same_model(kind, options) -> None:
     """Also with rows sorted by label, and with documents that are alike but for their labels."""
     X, y, qid = TRAIN.X.copy(), TRAIN.y, TRAIN.qid
     X[: X.shape[0] // 2] = X[: X.shape[0] // 2].round(0)
@@ -32,7 +32,7 @@ def test_any_order_of_rows_and_any_number_of_threads_give_the_same_model(kind, o
         assert np.array_equal(scores, expected)
 
 
-def test_any_order_of_one_list_and_of_more_rows_than_bins_are_found_from(monkeypatch):
+def test_any_order_of_one_list_and_of_more_rows_than_bins_are_found_from(monkeypatch) -> None:
     monkeypatch.setattr(_lightgbm, "BINNING_ROWS", 300)
     data = long_list(1000)
     X, y = data.X, data.y

@@ -40,7 +40,7 @@ def text_of(model: rw.LambdaMART) -> list[str]:
     "options",
     [{}, {"bags": 2, "query_subsample": 0.5, "colsample_bytree": 0.5}, {"init": "l2", "metric": "mauc"}],
 )
-def test_the_same_model_as_in_memory(parts, tmp_path, monkeypatch, binned_from, options):
+def test_the_same_model_as_in_memory(parts, tmp_path, monkeypatch, binned_from, options) -> None:
     monkeypatch.setattr(_lightgbm, "BINNING_ROWS", binned_from)
     given = SMALL | {"metric": "ndcg@5"} | options
     streamed = rw.LambdaMART(**given).fit(parts, eval_set=tmp_path / "valid.parquet")
@@ -51,13 +51,13 @@ def test_the_same_model_as_in_memory(parts, tmp_path, monkeypatch, binned_from, 
     assert np.array_equal(streamed.predict(parts), held.predict(APART.X))
 
 
-def test_files_for_training_and_arrays_to_judge_by(parts, tmp_path):
+def test_files_for_training_and_arrays_to_judge_by(parts, tmp_path) -> None:
     arrays, files = (VALID.X, VALID.y, VALID.qid), tmp_path / "valid.parquet"
     model = rw.LambdaMART("ndcg@5", **SMALL).fit(parts, eval_set=[arrays, files])
     assert model.evals_result_["valid_0"] == model.evals_result_["valid_1"]
 
 
-def test_weights_and_a_given_start(parts):
+def test_weights_and_a_given_start(parts) -> None:
     rng = np.random.default_rng(0)
     weights = {"sample_weight": rng.random(1200), "query_weight": rng.random(60)}
     start = rng.normal(size=1200)
@@ -66,7 +66,7 @@ def test_weights_and_a_given_start(parts):
     assert text_of(streamed) == text_of(held)
 
 
-def test_resumed_from_a_checkpoint_of_the_same_rows_only(parts, tmp_path):
+def test_resumed_from_a_checkpoint_of_the_same_rows_only(parts, tmp_path) -> None:
     model = rw.LambdaMART("ndcg@5", **SMALL)
     whole = text_of(model.fit(parts, checkpoint=tmp_path / "c.npz"))
     assert text_of(model.fit(parts, checkpoint=tmp_path / "c.npz", resume=True)) == whole
@@ -75,7 +75,7 @@ def test_resumed_from_a_checkpoint_of_the_same_rows_only(parts, tmp_path):
         model.fit(parts, checkpoint=tmp_path / "c.npz", resume=True)
 
 
-def test_columns_are_found_by_name_in_any_order(tmp_path):
+def test_columns_are_found_by_name_in_any_order(tmp_path) -> None:
     names = list("abcdef")
     named = RankingData(DATA.X, DATA.y, DATA.qid, feature_names=names)
     turned = RankingData(DATA.X[:, ::-1], DATA.y, DATA.qid, feature_names=names[::-1])
@@ -91,7 +91,7 @@ def test_columns_are_found_by_name_in_any_order(tmp_path):
         model.predict(tmp_path / "other.parquet")
 
 
-def test_bad_rows_can_be_left_out_in_every_pass(tmp_path):
+def test_bad_rows_can_be_left_out_in_every_pass(tmp_path) -> None:
     y = DATA.y.copy()
     write(RankingData(DATA.X, y, DATA.qid), tmp_path / "a.parquet")
     import pyarrow as pa
@@ -108,7 +108,7 @@ def test_bad_rows_can_be_left_out_in_every_pass(tmp_path):
     assert text_of(model) == text_of(rw.LambdaMART(**SMALL).fit(kept.X, kept.y, qid=kept.qid))
 
 
-def test_what_cannot_be_streamed_is_one_sentence(parts, tmp_path):
+def test_what_cannot_be_streamed_is_one_sentence(parts, tmp_path) -> None:
     write(DATA, tmp_path / "data.txt")
     write(cubic(queries=5, documents=5, features=3), tmp_path / "narrow.parquet")
     write(cubic(queries=5, documents=5, features=7), tmp_path / "wide.parquet")

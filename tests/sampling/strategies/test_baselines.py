@@ -12,25 +12,25 @@ from tests.sampling.pool_factories import one_query, pool_of_scores, score_lists
 
 
 @given(score_lists)
-def test_uncertain_is_the_nearest_score_by_loops(lists):
+def test_uncertain_is_the_nearest_score_by_loops(lists) -> None:
     for scores, found in zip(lists, utilities_of(Uncertainty(), lists), strict=True):
         assert found == pytest.approx(samplers.uncertain(scores), rel=1e-12)
 
 
-def test_uncertain_by_hand():
+def test_uncertain_by_hand() -> None:
     """Nearest others of 0, 1, 1.5, 4 are 1, .5, .5 and 2.5 away; one document alone has none."""
     assert one_query(Uncertainty(), [4.0, 0.0, 1.5, 1.0]) == [-2.5, -1.0, -0.5, -0.5]
     assert utilities_of(Uncertainty(), [[3.0], [3.0, 3.0]]) == [[-np.inf], [0.0, 0.0]]
 
 
 @given(score_lists)
-def test_entropy_is_the_expected_number_of_wrong_pairs_by_loops(lists):
+def test_entropy_is_the_expected_number_of_wrong_pairs_by_loops(lists) -> None:
     for scores, found in zip(lists, utilities_of(RankingEntropy(), lists), strict=True):
         expected = samplers.entropy(scores) if scores else []
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
-def test_entropy_by_hand():
+def test_entropy_by_hand() -> None:
     """P = ½ and σ(2) = .8807970780: the one pair is wrong if the lower is relevant and the upper is not, ½ · .119…"""
     assert one_query(RankingEntropy(), [0.0, 2.0]) == pytest.approx([0.5 * 0.1192029220] * 2, abs=1e-9)
     # Of three equal ones each makes two pairs, wrong by half of ½ · ½ + ½ · ½.
@@ -38,7 +38,7 @@ def test_entropy_by_hand():
 
 
 @given(score_lists)
-def test_top_takes_the_highest_scores(lists):
+def test_top_takes_the_highest_scores(lists) -> None:
     pool, where = pool_of_scores(lists)
     chosen = TopRanked().select(pool, per_query=3)
     for q, (scores, rows) in enumerate(zip(lists, where, strict=True)):
@@ -46,7 +46,7 @@ def test_top_takes_the_highest_scores(lists):
         assert found == sorted(scores, reverse=True)[:3]
 
 
-def test_random_gives_each_document_the_same_chance():
+def test_random_gives_each_document_the_same_chance() -> None:
     pool, (first, second) = pool_of_scores([[0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [1.0, 2.0]])
     chosen = np.concatenate([RandomSampler().select(pool, per_query=2, random_state=seed) for seed in range(300)])
     counts = np.bincount(chosen, minlength=len(pool.data))
@@ -55,7 +55,7 @@ def test_random_gives_each_document_the_same_chance():
     assert counts[second].tolist() == [300, 300]
 
 
-def test_random_is_another_draw_by_another_seed_and_in_each_query():
+def test_random_is_another_draw_by_another_seed_and_in_each_query() -> None:
     pool, where = pool_of_scores([[float(k) for k in range(20)]] * 2)
     chosen = [RandomSampler().select(pool, per_query=10, random_state=seed) for seed in (1, 2)]
     assert set(chosen[0]) != set(chosen[1])

@@ -50,7 +50,7 @@ def made_pool(queries: int, labelled: int, candidates: int, seed: int, least: in
 
 
 @given(st.integers(1, 7), st.integers(2, 5), st.integers(1, 6), st.integers(2, 4), st.integers(0, 99))
-def test_utilities_are_differences_of_ranks_by_loops(queries, labelled, candidates, folds, seed):
+def test_utilities_are_differences_of_ranks_by_loops(queries, labelled, candidates, folds, seed) -> None:
     pool = made_pool(queries, labelled, candidates, seed)
     found = Committee(folds=folds).utilities(pool, np.random.default_rng(seed))
     others = [Noting().fit(pool.data.X[rows], pool.y[rows]) for rows in list(Noting.fits)]
@@ -62,7 +62,7 @@ def test_utilities_are_differences_of_ranks_by_loops(queries, labelled, candidat
 
 
 @pytest.mark.parametrize("folds", [2, 3, 5])
-def test_parts_are_whole_queries_where_there_are_enough(folds):
+def test_parts_are_whole_queries_where_there_are_enough(folds) -> None:
     pool = made_pool(queries=7, labelled=4, candidates=3, seed=0)
     Committee(folds=folds).select(pool)
     assert sorted(row for part in Noting.fits for row in part) == pool.labelled.tolist()
@@ -72,14 +72,14 @@ def test_parts_are_whole_queries_where_there_are_enough(folds):
     assert max(map(len, parts)) - min(map(len, parts)) <= 1
 
 
-def test_parts_of_few_queries_are_alike_in_labels():
+def test_parts_of_few_queries_are_alike_in_labels() -> None:
     pool = made_pool(queries=2, labelled=15, candidates=3, seed=0)
     Committee(folds=5).select(pool)
     assert sorted(row for part in Noting.fits for row in part) == pool.labelled.tolist()
     assert [sorted(pool.y[part]) for part in Noting.fits] == [[0, 0, 1, 1, 2, 2]] * 5
 
 
-def test_parts_are_drawn_by_seed():
+def test_parts_are_drawn_by_seed() -> None:
     pool = made_pool(queries=12, labelled=4, candidates=3, seed=0)
     drawn = []
     for seed in (0, 0, 1):
@@ -89,7 +89,7 @@ def test_parts_are_drawn_by_seed():
     assert drawn[0] == drawn[1] != drawn[2]
 
 
-def test_parts_without_anything_to_learn_are_left_out():
+def test_parts_without_anything_to_learn_are_left_out() -> None:
     """Five parts of queries of 2 labels, 0 and 1, are learnt from; as documents, 2 labels in 5 parts are not."""
     Committee(folds=5).select(made_pool(queries=5, labelled=2, candidates=3, seed=0))
     assert len(Noting.fits) == 5
@@ -98,7 +98,7 @@ def test_parts_without_anything_to_learn_are_left_out():
     assert Noting.fits == []
 
 
-def test_parts_that_the_ranker_refuses_are_left_out():
+def test_parts_that_the_ranker_refuses_are_left_out() -> None:
     pool = made_pool(queries=5, labelled=4, candidates=6, seed=0, least=8)
     found = Committee(folds=3).utilities(pool, np.random.default_rng(0))  # parts of 2, 2 and 1 queries
     assert [len(part) for part in Noting.fits] == [8, 8]
@@ -106,6 +106,6 @@ def test_parts_that_the_ranker_refuses_are_left_out():
 
 
 @pytest.mark.parametrize("folds", [1, 0, 2.5, True])
-def test_folds_are_two_or_more(folds):
+def test_folds_are_two_or_more(folds) -> None:
     with pytest.raises(DataError, match="folds must be a whole number from 2, got "):
         Committee(folds=folds)

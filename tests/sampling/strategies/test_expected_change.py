@@ -60,7 +60,7 @@ def by_loops(pool: Pool, metric: str, labels: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("metric", ["ndcg@3", "ndcg@10", "map", "auc", "mauc", "err@4", "mrr"])
 @pytest.mark.parametrize("grades", [2, 4])
-def test_one_draw_by_swaps(metric, grades):
+def test_one_draw_by_swaps(metric, grades) -> None:
     for seed in range(4):
         pool = small_pool(grades, (3, 0, 6, 1), seed)
         found = ExpectedChange(metric, n_draws=1).utilities(pool, np.random.default_rng(seed))
@@ -73,7 +73,7 @@ def test_one_draw_by_swaps(metric, grades):
 
 
 @pytest.mark.parametrize(("metric", "grades"), [("ndcg@3", 3), ("auc", 2), ("map", 2)])
-def test_many_draws_are_the_expectation_over_all_labels(metric, grades):
+def test_many_draws_are_the_expectation_over_all_labels(metric, grades) -> None:
     pool, draws = small_pool(grades, (3, 2), seed=5), 1500
     known, chances = grade_chances(pool)
     mean, square = np.zeros(5), np.zeros(5)
@@ -88,7 +88,7 @@ def test_many_draws_are_the_expectation_over_all_labels(metric, grades):
     assert (np.abs(found - mean) < 4 * error + 1e-9).all()
 
 
-def test_what_a_metric_does_not_see_is_not_chosen():
+def test_what_a_metric_does_not_see_is_not_chosen() -> None:
     """Nothing below rank 1 matters to p@1 but what may replace the first: of equal labels, no one."""
     y = np.array([1.0, 0.0, -1.0, -1.0])
     pool = Pool(RankingData([[9.0], [0.0], [5.0], [4.0]], y, np.zeros(4)), y, FirstFeature())
@@ -104,12 +104,12 @@ def test_what_a_metric_does_not_see_is_not_chosen():
 
 
 @pytest.mark.parametrize("times", [2.0**20, 2.0**-20])
-def test_the_scale_of_scores_does_not_matter(times):
+def test_the_scale_of_scores_does_not_matter(times) -> None:
     pool = default_pool()
     assert ExpectedChange().select(rescored(pool, times=times)).tolist() == ExpectedChange().select(pool).tolist()
 
 
-def test_the_order_of_equal_scores_is_drawn_anew_each_time():
+def test_the_order_of_equal_scores_is_drawn_anew_each_time() -> None:
     """Where all scores are equal, no document is first in all draws, so utilities come near each other."""
     y = np.array([1.0, 0.0, *[-1.0] * 6])
     X = np.column_stack([np.zeros(8), np.arange(8.0)])
@@ -118,7 +118,7 @@ def test_the_order_of_equal_scores_is_drawn_anew_each_time():
     assert found.max() < 1.25 * found.min()  # 1.09; by the order of the input, the third would have 1.75 times the last
 
 
-def test_metrics_are_named_in_one_way():
+def test_metrics_are_named_in_one_way() -> None:
     assert ExpectedChange("NDCG@10 ") == ExpectedChange(NDCG(k=10)) == ExpectedChange()  # type: ignore[arg-type]
     with pytest.raises(MetricError, match="there is no metric 'ndgc'; did you mean"):
         ExpectedChange("ndgc")

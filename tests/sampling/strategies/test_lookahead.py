@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def chosen_by_loops(pool: Pool, first: int, among: int, count: int) -> dict[Any,
 
 @settings(max_examples=40)
 @given(st.integers(1, 4), st.integers(1, 4), st.integers(0, 5), st.integers(1, 8), st.integers(0, 999))
-def test_by_loops(queries, first, more, count, seed):
+def test_by_loops(queries, first, more, count, seed) -> None:
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 2**16, (10 * queries, 4)).astype(np.float32) / 64  # so that scores differ, and are exact
     y = np.where(np.arange(len(X)) % 10 < 4, np.arange(len(X)) % 2, -1.0)
@@ -47,19 +47,19 @@ def test_by_loops(queries, first, more, count, seed):
     assert {query: found[pool.data.qid[found] == query].tolist() for query in expected} == expected
 
 
-def test_is_top_where_there_is_nothing_to_learn():
+def test_is_top_where_there_is_nothing_to_learn() -> None:
     X = np.arange(12.0).reshape(-1, 2)
     pool = make_pool(X, np.full(6, -1.0), np.zeros(6))
     assert Lookahead().select(pool).tolist() == TopRanked().select(pool).tolist()
 
 
 @pytest.mark.parametrize("first", [0, -1, 1.5, True])
-def test_first_is_a_whole_number_from_1(first):
+def test_first_is_a_whole_number_from_1(first) -> None:
     with pytest.raises(DataError, match="first must be a whole number from 1, got "):
         Lookahead(first=first)
 
 
-def test_among_holds_the_first():
+def test_among_holds_the_first() -> None:
     with pytest.raises(DataError, match="among must be a whole number from 4, got 3"):
         Lookahead(first=4, among=3)
 
@@ -67,11 +67,11 @@ def test_among_holds_the_first():
 class Refuses(FirstFeature):
     """A ranker that was fitted once, and takes no more rows."""
 
-    def fit(self, X, y, *, qid=None):
+    def fit(self, X, y, *, qid=None) -> Never:
         raise DataError("there are too few rows, got some; pass more")
 
 
-def test_is_top_where_the_ranker_refuses_a_second_look():
+def test_is_top_where_the_ranker_refuses_a_second_look() -> None:
     X, y = np.arange(24.0).reshape(-1, 2), np.array([0.0, 1.0] + [-1.0] * 10)
     pool = Pool(RankingData(X, y, np.zeros(12)), y, Refuses())
     assert Lookahead().select(pool).tolist() == TopRanked().select(pool).tolist()

@@ -27,7 +27,7 @@ BY_HAND = [
 ]
 
 
-def test_figure_2_the_threshold_is_in_the_largest_gap():
+def test_figure_2_the_threshold_is_in_the_largest_gap() -> None:
     pool, _ = pool_of_scores([SCORES, [2.0], [], [0.0, 1.0, 2.0], [7.0, 7.0, 3.0]])
     below = largest_gaps(pool.ascending)
     found = {int(pool.data.groups.qids[q]): int(below[q] - pool.ascending.offsets[q] + 1) for q in range(5)}
@@ -35,36 +35,36 @@ def test_figure_2_the_threshold_is_in_the_largest_gap():
     assert found == {0: 3, 1: 1, 2: 1, 3: 1, 4: 1}
 
 
-def test_equation_8_calibrated_by_figure_2():
+def test_equation_8_calibrated_by_figure_2() -> None:
     pool, (rows,) = pool_of_scores([SCORES])
     chance = np.full(len(pool.data), np.nan)
     chance[pool.candidates] = pool.ascending.by_candidate(relevance_chances(pool.ascending))
     assert chance[rows] == pytest.approx(POSITIVE, abs=1e-9)
 
 
-def test_equation_7():
+def test_equation_7() -> None:
     found = one_query(LossMin(), SCORES)
     assert found == pytest.approx(BY_HAND, abs=1e-9)
     assert found == pytest.approx([0.0875643, 0.1208130, 0.08, 0.0303433, 0.0379407], abs=1e-7)
 
 
-def test_equation_7_with_another_weight():
+def test_equation_7_with_another_weight() -> None:
     """λ = .9 weighs the upper side by .9 in place of .6 and the lower by .1 in place of .4."""
     expected = [value / 0.4 * 0.1 for value in BY_HAND[:3]] + [value / 0.6 * 0.9 for value in BY_HAND[3:]]
     assert one_query(LossMin(trade_off=0.9), SCORES) == pytest.approx(expected, abs=1e-9)
 
 
-def test_two_documents():
+def test_two_documents() -> None:
     """θ̂ = 1, θ̄ = 1.5: P = ½ and σ(2); ½ · [1]/½ · .4 = .4 and (1 − σ(2)) · [1]/½ · .6 = .1192029220 · 1.2."""
     assert one_query(LossMin(), [1.0, 3.0]) == pytest.approx([0.4, 0.1192029220 * 1.2], abs=1e-9)
 
 
-def test_one_document():
+def test_one_document() -> None:
     """r_min = r_max = 1, θ̄ = 1.5: ½ · [1]/½ · .4 + ½ · [0]/½ · .6."""
     assert one_query(LossMin(), [8.0]) == pytest.approx([0.4], abs=1e-12)
 
 
-def test_figure_1_takes_the_largest_of_each_query():
+def test_figure_1_takes_the_largest_of_each_query() -> None:
     pool, (first, second) = pool_of_scores([SCORES, [1.0, 3.0]])
     chosen = LossMin().select(pool, per_query=2).tolist()
     queries = pool.data.qid[chosen]
@@ -75,7 +75,7 @@ def test_figure_1_takes_the_largest_of_each_query():
 
 
 @given(score_lists, st.floats(0.05, 0.95))
-def test_utilities_by_loops(lists, trade_off):
+def test_utilities_by_loops(lists, trade_off) -> None:
     found = utilities_of(LossMin(trade_off=trade_off), lists)
     for scores, values in zip(lists, found, strict=True):
         expected = samplers.loss_min(scores, trade_off) if scores else []
@@ -83,13 +83,13 @@ def test_utilities_by_loops(lists, trade_off):
 
 
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=5).filter(any), st.floats(-1e6, 1e6, width=32))
-def test_equal_scores_have_equal_utilities(sizes, score):
+def test_equal_scores_have_equal_utilities(sizes, score) -> None:
     """So that LossMin is Random where the ranker says nothing."""
     for values in utilities_of(LossMin(), [[score] * size for size in sizes]):
         assert len(set(values)) <= 1
 
 
-def test_equal_scores_are_chosen_at_random():
+def test_equal_scores_are_chosen_at_random() -> None:
     pool, (rows,) = pool_of_scores([[2.0] * 6])
     chosen = [LossMin().select(pool, per_query=1, random_state=seed).item() for seed in range(120)]
     counts = [chosen.count(row) for row in rows]
@@ -97,11 +97,11 @@ def test_equal_scores_are_chosen_at_random():
     assert min(counts) > 5  # 20 are expected; 5 or fewer of one document has a chance of 6 · 4e-5
 
 
-def test_the_weight_of_p4_is_the_default():
+def test_the_weight_of_p4_is_the_default() -> None:
     assert LossMin() == LossMin(trade_off=0.6)
 
 
 @pytest.mark.parametrize("trade_off", [0, 1, -0.1, 1.5])
-def test_the_trade_off_is_between_0_and_1(trade_off):
+def test_the_trade_off_is_between_0_and_1(trade_off) -> None:
     with pytest.raises(DataError, match=f"trade_off must be between 0 and 1, got {trade_off}; Donmez "):
         LossMin(trade_off=trade_off)

@@ -40,7 +40,7 @@ ORACLES = {
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("gap", [2.0, 3.5, 9.0], ids=["overlapping", "nearly apart", "separable"])
 @pytest.mark.parametrize("name", ORACLES)
-def test_the_solver_reaches_the_linear_program(name, gap, seed):
+def test_the_solver_reaches_the_linear_program(name, gap, seed) -> None:
     X, y = made(seed, gap)
     best = ORACLES[name](X, y)
     solution = linear_rates(rate_objective(name, anchors=3), X, y, l2=1e-7)
@@ -52,21 +52,21 @@ def test_the_solver_reaches_the_linear_program(name, gap, seed):
         assert solution.costs.mean() == pytest.approx(best, rel=0.01, abs=0.001)
 
 
-def test_most_of_the_programs_have_a_solution():
+def test_most_of_the_programs_have_a_solution() -> None:
     """Or the comparison above would say little."""
     met = [np.isfinite(ORACLES[name](*made(seed, gap))) for name in ORACLES for gap in (2.0, 3.5) for seed in range(3)]
     assert np.mean(met) > 0.7
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_solver_reaches_the_bisection_on_the_weight(seed):
+def test_the_solver_reaches_the_bisection_on_the_weight(seed) -> None:
     """Eban 2017 (7): for a fixed multiplier it is a weighted SVM."""
     X, y = made(seed, 3.0)
     best = exact.recall_at_precision_by_bisection(X, y, 0.7)
     assert linear_rates("r@p=0.7", X, y, l2=1e-7).costs[0] == pytest.approx(best, rel=0.01, abs=0.001)
 
 
-def test_weights_are_repeated_rows():
+def test_weights_are_repeated_rows() -> None:
     X, y = made(5, 3.0)
     weight = np.random.default_rng(0).integers(0, 4, y.size)
     best = exact.recall_at_precision_program(X, y, [0.8], weight)
@@ -75,7 +75,7 @@ def test_weights_are_repeated_rows():
 
 @pytest.mark.parametrize("loss", ["hinge", "smooth-hinge", "log2"])
 @pytest.mark.parametrize("name", ["r@p=0.8", "p@r=0.7", "f1", "aucpr"])
-def test_the_bound_holds_on_the_rows_of_the_fit(name, loss):
+def test_the_bound_holds_on_the_rows_of_the_fit(name, loss) -> None:
     X, y = made(1, 3.0, n=300)
     solution = linear_rates(name, X, y, surrogate=loss)
     metric = "aucpr[0,1]" if name == "aucpr" else name
@@ -85,7 +85,7 @@ def test_the_bound_holds_on_the_rows_of_the_fit(name, loss):
         assert value >= solution.bound - 0.02 * (name == "aucpr")  # anchors are middles, not lower ends
 
 
-def test_a_ramp_improves_on_its_start_and_a_proximal_term_holds_it_there():
+def test_a_ramp_improves_on_its_start_and_a_proximal_term_holds_it_there() -> None:
     X, y = made(2, 1.5, n=400)
     X[0] = [30.0, 0.0, 0.0]  # an outlier that the hinge cannot pass over
     y[0] = 0.0
@@ -101,7 +101,7 @@ def test_a_ramp_improves_on_its_start_and_a_proximal_term_holds_it_there():
     assert np.linalg.norm(held.weights - first) < 0.05 < np.linalg.norm(free.weights - first)
 
 
-def test_wrong_shapes_are_refused():
+def test_wrong_shapes_are_refused() -> None:
     X, y = made(0, 1.0)
     with pytest.raises(ShapeError, match="one row for each"):
         linear_rates("f1", X[:5], y)

@@ -27,7 +27,7 @@ def made(seed=0, n=300, gap=2.0, share=0.3, d=3):
 
 @pytest.mark.parametrize("name", [*NAMES, SUM])
 @pytest.mark.parametrize("loss", ["log2", "smooth-hinge"])
-def test_derivatives_are_those_of_the_value(name, loss):
+def test_derivatives_are_those_of_the_value(name, loss) -> None:
     X, y = made(n=60)
     weight = np.random.default_rng(3).random(60)
     s = X.sum(axis=1)
@@ -53,7 +53,7 @@ def test_derivatives_are_those_of_the_value(name, loss):
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("name", ["r@p=0.75", "p@r=0.6", "tpr@fpr=0.2", "f1", "f2"])
-def test_a_tight_ramp_starts_at_the_best_threshold_there_is(name, seed):
+def test_a_tight_ramp_starts_at_the_best_threshold_there_is(name, seed) -> None:
     """Brute force over thresholds is what the metric itself does."""
     X, y = made(seed)
     s = X[:, 0]
@@ -65,7 +65,7 @@ def test_a_tight_ramp_starts_at_the_best_threshold_there_is(name, seed):
 
 
 @pytest.mark.parametrize("loss", ["hinge", "log2", "ramp"])
-def test_steps_at_fixed_scores_settle_where_the_start_is(loss):
+def test_steps_at_fixed_scores_settle_where_the_start_is(loss) -> None:
     """For given scores the start is the saddle point itself: steps from elsewhere come to it."""
     X, y = made(n=500, gap=2.5)
     s = 2.0 * X[:, 0]
@@ -82,7 +82,7 @@ def test_steps_at_fixed_scores_settle_where_the_start_is(loss):
 
 
 @pytest.mark.parametrize("name", ["r@p=0.8", "p@r=0.7", "tpr@fpr=0.1", "f1", "aucpr", "0.5*r@p=0.8 + 0.5*auc"])
-def test_descent_and_ascent_reach_what_the_solver_reaches(name):
+def test_descent_and_ascent_reach_what_the_solver_reaches(name) -> None:
     """The last iterates go around the saddle point; their costs, averaged, come within 1% of its own."""
     X, y = made(n=400, gap=3.0)
     objective = rate_objective(name, anchors=3)
@@ -102,7 +102,7 @@ def test_descent_and_ascent_reach_what_the_solver_reaches(name):
 
 
 @pytest.mark.parametrize("name", ["tpr@fpr=0.1", "p@r=0.7"])
-def test_trees_by_the_saddle_point(name):
+def test_trees_by_the_saddle_point(name) -> None:
     """Multipliers and thresholds move between the rounds of LightGBM until the constraint just holds."""
     X, y = made(n=1500, gap=1.0, share=0.2)
     X[:, 1] = np.where(y > 0, np.abs(X[:, 1]), X[:, 1])
@@ -120,7 +120,7 @@ def test_trees_by_the_saddle_point(name):
     assert evaluate(y, s, None, name)[name] > evaluate(y, X[:, 0], None, name)[name] + 0.1
 
 
-def test_rows_of_like_score_may_be_taken_together():
+def test_rows_of_like_score_may_be_taken_together() -> None:
     X, y = made(n=20_000)
     weight = np.random.default_rng(0).random(y.size)
     s = X[:, 0]
@@ -131,7 +131,7 @@ def test_rows_of_like_score_may_be_taken_together():
         assert full == pytest.approx(other, rel=1e-4)
 
 
-def test_what_cannot_be_solved_is_refused():
+def test_what_cannot_be_solved_is_refused() -> None:
     with pytest.raises(DataError, match="both classes"):
         SaddlePoint("f1", [0, 0])
     with pytest.raises(DataError, match="share"):

@@ -21,19 +21,19 @@ margins = arrays(np.float64, st.integers(1, 20), elements=st.floats(-50, 50))
 
 @bounds
 @given(m=margins)
-def test_it_lies_above_the_zero_one_loss(loss, m):
+def test_it_lies_above_the_zero_one_loss(loss, m) -> None:
     assert (loss.value(m) >= (m <= 0)).all()
 
 
 @bounds
-def test_it_is_one_at_zero_and_vanishes_far_out(loss):
+def test_it_is_one_at_zero_and_vanishes_far_out(loss) -> None:
     assert loss.value(np.zeros(2)).tolist() == [1.0, 1.0]
     assert loss.value(np.array([60.0])) == pytest.approx(0.0, abs=1e-15)
 
 
 @every
 @given(m=margins)
-def test_twins_in_torch_are_equal(loss, m):
+def test_twins_in_torch_are_equal(loss, m) -> None:
     t = torch.tensor(m, requires_grad=True)
     value = loss.value(t)
     assert value.detach().numpy() == pytest.approx(loss.value(m), rel=1e-14, abs=1e-300)
@@ -44,7 +44,7 @@ def test_twins_in_torch_are_equal(loss, m):
 
 @every
 @given(m=margins)
-def test_the_slope_is_that_of_the_value(loss, m):
+def test_the_slope_is_that_of_the_value(loss, m) -> None:
     h = 1e-6
     smooth = np.all([np.abs(m - kink) > 2 * h for kink in (0.0, 1.0, getattr(loss, "width", 1.0))], axis=0)
     difference = (loss.value(m + h) - loss.value(m - h)) / (2 * h)
@@ -53,12 +53,12 @@ def test_the_slope_is_that_of_the_value(loss, m):
 
 @every
 @given(m=margins)
-def test_there_is_curvature_where_there_is_a_slope(loss, m):
+def test_there_is_curvature_where_there_is_a_slope(loss, m) -> None:
     assert ((loss.curvature(m) > 0) == (loss.slope(m) < 0)).all()
     assert (loss.curvature(m) >= 0).all()
 
 
-def test_the_curvature_of_the_log_loss_is_its_second_derivative():
+def test_the_curvature_of_the_log_loss_is_its_second_derivative() -> None:
     m, h = np.linspace(-8, 8, 41), 1e-5
     second = (Log2().slope(m + h) - Log2().slope(m - h)) / (2 * h)
     assert Log2().curvature(m) == pytest.approx(second, abs=1e-9)
@@ -66,7 +66,7 @@ def test_the_curvature_of_the_log_loss_is_its_second_derivative():
 
 @bounds
 @given(s=margins, b=st.floats(-5, 5), seed=st.integers(0, 99))
-def test_counts_are_bounded_for_every_score_vector(loss, s, b, seed):
+def test_counts_are_bounded_for_every_score_vector(loss, s, b, seed) -> None:
     """Eban 2017 (2): tp_l <= tp and fp^u >= fp, a row counting as predicted where its score is above the threshold."""
     y = np.random.default_rng(seed).integers(0, 2, s.size).astype(bool)
     assert np.sum(1 - loss.value(s[y] - b)) <= np.sum(s[y] > b) + 1e-9
@@ -74,12 +74,12 @@ def test_counts_are_bounded_for_every_score_vector(loss, s, b, seed):
 
 
 @given(m=margins)
-def test_a_narrow_ramp_is_tight(m):
+def test_a_narrow_ramp_is_tight(m) -> None:
     apart = np.abs(m) > 1e-6
     assert Ramp(1e-6).value(m)[apart].tolist() == (m <= 0)[apart].tolist()
 
 
-def test_unknown_ones_are_refused():
+def test_unknown_ones_are_refused() -> None:
     with pytest.raises(DataError, match="no surrogate 'square'"):
         parse_surrogate("square")
     with pytest.raises(DataError, match="width"):

@@ -36,7 +36,7 @@ FORMS = [*ALL, *(f"stumps {name}" for name in ALL)]
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_scores_values_and_edges_are_those_of_the_hypotheses(form):
+def test_scores_values_and_edges_are_those_of_the_hypotheses(form) -> None:
     hypotheses, value = written_out(form)
     u = RNG.normal(size=50)
     keys, highest = hypotheses.best(hypotheses.pricing(u), 4)
@@ -53,7 +53,7 @@ def test_scores_values_and_edges_are_those_of_the_hypotheses(form):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_memories_are_linear_in_the_weights(form):
+def test_memories_are_linear_in_the_weights(form) -> None:
     hypotheses, _ = written_out(form)
     u, v = RNG.normal(size=(2, 50))
     mixed = 0.25 * hypotheses.pricing(u) + 0.75 * hypotheses.pricing(v)
@@ -61,7 +61,7 @@ def test_memories_are_linear_in_the_weights(form):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_best_have_the_largest_edges_of_all(form):
+def test_the_best_have_the_largest_edges_of_all(form) -> None:
     hypotheses, value = written_out(form)
     for seed in range(5):
         u = np.random.default_rng(seed).normal(size=50)
@@ -76,7 +76,7 @@ def test_the_best_have_the_largest_edges_of_all(form):
         assert len(keys) == len(set(keys)) == 3
 
 
-def test_functions_are_used_as_they_are():
+def test_functions_are_used_as_they_are() -> None:
     """No negatives: the best may have an edge below 0."""
     H = RNG.uniform(-1, 1, (50, 3))
     hypotheses = FeatureHypotheses(H, Scale.none(3), both=False)
@@ -89,7 +89,7 @@ def test_functions_are_used_as_they_are():
     assert hypotheses.opposite(1) is None
 
 
-def test_a_stump_is_found_where_none_has_an_edge():
+def test_a_stump_is_found_where_none_has_an_edge() -> None:
     for X in (DENSE, sp.csr_matrix(DENSE), np.where(DENSE > 3, np.nan, DENSE)):
         hypotheses = StumpHypotheses(X)
         keys, highest = hypotheses.best(np.zeros(50), 3)
@@ -101,7 +101,7 @@ def test_a_stump_is_found_where_none_has_an_edge():
 @pytest.mark.parametrize(
     "X", [np.ones((4, 2)), np.full((4, 2), np.nan), sp.csr_matrix((4, 2)), sp.csr_matrix(np.ones((4, 2)))], ids=str
 )
-def test_features_must_vary(X):
+def test_features_must_vary(X) -> None:
     with pytest.raises(DataError, match="no feature varies"):
         StumpHypotheses(X).best(np.array([0.5, 0.5, -0.5, -0.5]), 1)
     if not isinstance(X, np.ndarray) or not np.isnan(X).any():
@@ -113,7 +113,7 @@ def test_features_must_vary(X):
     ("low", "high"),
     [(0.0, 5e-324), (-1.7e308, 1.7e308), (1e300, 1.000001e300), (-1e-300, 1e-300), (1.0, np.nextafter(1.0, 2.0))],
 )
-def test_features_of_any_size_are_scaled_without_overflow(low, high):
+def test_features_of_any_size_are_scaled_without_overflow(low, high) -> None:
     X = np.array([[low, 0.0], [high, 1.0], [low, 1.0]])
     for matrix in (X, sp.csr_matrix(X)):
         hypotheses = FeatureHypotheses(matrix, Scale.of(matrix))
@@ -124,7 +124,7 @@ def test_features_of_any_size_are_scaled_without_overflow(low, high):
         assert np.isfinite(hypotheses.pricing(np.array([1.0, -0.5, -0.5]))).all()
 
 
-def test_a_large_offset_costs_no_precision():
+def test_a_large_offset_costs_no_precision() -> None:
     """A time stamp, say: what the feature varies by is a trillionth of it."""
     offset, small = 1e12, RNG.integers(0, 64, 50) / 64.0
     X = np.column_stack([offset + small, small])
@@ -148,7 +148,7 @@ FUNCTIONS = {
 
 
 @pytest.mark.parametrize("case", FUNCTIONS)
-def test_functions_that_are_no_hypotheses(case):
+def test_functions_that_are_no_hypotheses(case) -> None:
     wrong, message = FUNCTIONS[case]
     with pytest.raises(DataError, match=message) as caught:
         function_values([lambda X: np.tanh(X[:, 0]), wrong], DENSE)

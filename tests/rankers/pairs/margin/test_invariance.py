@@ -23,7 +23,7 @@ def model(method, hypotheses, epsilon=0.7, **more):
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(("method", "hypotheses"), SETTINGS)
-def test_the_order_of_rows_does_not_change_a_bit(method, hypotheses, weighted):
+def test_the_order_of_rows_does_not_change_a_bit(method, hypotheses, weighted) -> None:
     weight = np.random.default_rng(1).choice([0.0, 0.7, 1.0, 2.3], Y.size) if weighted else None
     expected = None
     for order in (ROWS, np.argsort(-Y), np.random.default_rng(0).permutation(Y.size)):
@@ -39,7 +39,7 @@ def test_the_order_of_rows_does_not_change_a_bit(method, hypotheses, weighted):
 
 @pytest.mark.parametrize("form", ["dense", "single", "sparse"])
 @pytest.mark.parametrize(("method", "hypotheses"), [("pairs", "features"), ("reduced", "stumps"), ("hard", "stumps")])
-def test_the_number_of_threads_does_not_change_a_bit(monkeypatch, method, hypotheses, form):
+def test_the_number_of_threads_does_not_change_a_bit(monkeypatch, method, hypotheses, form) -> None:
     """With more rows than a thread takes at once, in several queries."""
     rows = 45_000
     random = np.random.default_rng(0)
@@ -57,7 +57,7 @@ def test_the_number_of_threads_does_not_change_a_bit(monkeypatch, method, hypoth
 
 
 @pytest.mark.parametrize(("method", "hypotheses"), SETTINGS)
-def test_sparse_and_single_precision_rows_are_the_same_rows(method, hypotheses):
+def test_sparse_and_single_precision_rows_are_the_same_rows(method, hypotheses) -> None:
     """Numbers that single precision holds exactly; sparse rows are added up in another order, which rounds."""
     exact = np.round(X * 16) / 16
     expected = model(method, hypotheses).fit(exact, Y, qid=QID)
@@ -79,7 +79,7 @@ def test_sparse_and_single_precision_rows_are_the_same_rows(method, hypotheses):
 
 
 @pytest.mark.parametrize(("method", "hypotheses"), SETTINGS)
-def test_a_row_of_weight_two_is_the_row_twice_and_of_weight_zero_is_none(method, hypotheses):
+def test_a_row_of_weight_two_is_the_row_twice_and_of_weight_zero_is_none(method, hypotheses) -> None:
     """The program is the same, and so its optimum is, whatever way leads there."""
     times = np.random.default_rng(2).integers(0, 3, Y.size)
     twice = np.repeat(ROWS, times)
@@ -98,7 +98,7 @@ def test_a_row_of_weight_two_is_the_row_twice_and_of_weight_zero_is_none(method,
             assert getattr(crossed, name) == pytest.approx(getattr(one, name), abs=1e-7)
 
 
-def test_a_query_of_weight_two_is_the_query_twice():
+def test_a_query_of_weight_two_is_the_query_twice() -> None:
     names = np.unique(QID)
     own = np.isin(QID, names[:6])
     rows, y, qid = X[own], Y[own], QID[own]
@@ -113,7 +113,7 @@ def test_a_query_of_weight_two_is_the_query_twice():
     assert one.gap <= 1e-4
 
 
-def test_scaling_and_shifting_features_changes_no_ranking():
+def test_scaling_and_shifting_features_changes_no_ranking() -> None:
     """Features are scaled to [-1, 1] by themselves, also where they lie far from 0."""
     rows, y = noisy()
     rows = np.round(rows * 256) / 256

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from typing import Never
 
 import numpy as np
 import pandas as pd
@@ -24,7 +25,7 @@ SETTINGS = [(method, hypotheses) for method in METHODS for hypotheses in ("featu
 
 
 @pytest.mark.parametrize(("method", "hypotheses"), SETTINGS)
-def test_what_is_learnt(method, hypotheses):
+def test_what_is_learnt(method, hypotheses) -> None:
     model = fitted(method=method, hypotheses=hypotheses)
     alpha = model.alpha_
     assert (alpha > 0.0).all()
@@ -41,7 +42,7 @@ def test_what_is_learnt(method, hypotheses):
         assert model.score(X_NEW, Y_NEW) > 0.75
 
 
-def test_weights_of_features_in_words():
+def test_weights_of_features_in_words() -> None:
     frame = pd.DataFrame(X, columns=["noise", "up", "down", "less", "other"])
     model = MarginRanker(epsilon=0.5).fit(frame, Y)
     weight_of = dict(zip(model.hypotheses_, model.alpha_, strict=True))
@@ -57,7 +58,7 @@ def test_weights_of_features_in_words():
     assert fitted(epsilon=0.5).hypotheses_[0].removeprefix("-") in {f"feature {k}" for k in range(5)}
 
 
-def test_weights_of_stumps_in_words():
+def test_weights_of_stumps_in_words() -> None:
     rounded = np.round(X, 1)
     model = MarginRanker(epsilon=0.3, hypotheses="stumps").fit(rounded, Y)
     expected = np.zeros(Y.size)
@@ -73,7 +74,7 @@ def test_weights_of_stumps_in_words():
 
 @pytest.mark.parametrize("hypotheses", ["features", "stumps"])
 @pytest.mark.parametrize("form", ["dense", "sparse", "table"])
-def test_explanations_add_up(hypotheses, form):
+def test_explanations_add_up(hypotheses, form) -> None:
     matrix = {"dense": np.asarray, "sparse": sp.csr_matrix, "table": pd.DataFrame}[form](X)
     model = MarginRanker(epsilon=0.3, hypotheses=hypotheses).fit(matrix, Y)
     scores = model.predict(matrix)
@@ -88,7 +89,7 @@ FUNCTIONS = [lambda X: np.tanh(X[:, 1]), lambda X: -np.tanh(X[:, 2] + X[:, 3]), 
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_functions_of_the_users_own(method):
+def test_functions_of_the_users_own(method) -> None:
     model = MarginRanker(epsilon=0.3, method=method, hypotheses=FUNCTIONS).fit(X, Y)
     expected = sum(
         weight * FUNCTIONS[int(words.removeprefix("function "))](X_NEW)
@@ -103,7 +104,7 @@ def test_functions_of_the_users_own(method):
         model.explain(X, 0, 1)
 
 
-def test_of_several_epsilon_the_best_on_eval_set_is_kept():
+def test_of_several_epsilon_the_best_on_eval_set_is_kept() -> None:
     epsilons = [0.4, 0.6, 0.9]
     valid, calls = (X_NEW, Y_NEW), []
     model = MarginRanker(epsilon=epsilons).fit(
@@ -123,7 +124,7 @@ def test_of_several_epsilon_the_best_on_eval_set_is_kept():
     assert len(calls) <= 3000
 
 
-def test_judged_by_its_own_metric_on_queries():
+def test_judged_by_its_own_metric_on_queries() -> None:
     data = (VALID.X, VALID.y, VALID.qid)
     model = MarginRanker("ndcg@5", epsilon=(0.5, 0.95), hypotheses="stumps", tol=1e-3)
     model.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, eval_set=[data, (TRAIN.X, TRAIN.y, TRAIN.qid)])
@@ -135,7 +136,7 @@ def test_judged_by_its_own_metric_on_queries():
     assert model.best_score_ == max(model.evals_result_["valid_0"]["ndcg@5"])
 
 
-def test_a_constant_feature_of_the_eval_set_does_no_harm():
+def test_a_constant_feature_of_the_eval_set_does_no_harm() -> None:
     for hypotheses in ("features", "stumps"):
         model = MarginRanker(epsilon=0.3, hypotheses=hypotheses)
         model.fit(X, Y, eval_set=(np.zeros((4, 5)), [0, 1, 0, 1]))
@@ -174,7 +175,7 @@ ERRORS = {
 
 
 @pytest.mark.parametrize("case", ERRORS)
-def test_what_cannot_be_learnt_is_said_in_one_sentence(case):
+def test_what_cannot_be_learnt_is_said_in_one_sentence(case) -> None:
     parameters, rows, message = ERRORS[case]
     fit_args = {"X": X, "y": Y} | rows
     with pytest.raises(rw.RankwiseError, match=message) as caught:
@@ -183,7 +184,7 @@ def test_what_cannot_be_learnt_is_said_in_one_sentence(case):
     assert not re.search(r"[.!?]\s+[A-Z]", str(caught.value))
 
 
-def test_rows_that_do_not_fit_together():
+def test_rows_that_do_not_fit_together() -> None:
     with pytest.raises(ShapeError, match="one entry per row"):
         MarginRanker().fit(X, Y[:-1])
     with pytest.raises(ShapeError, match="sample_weight must have one entry per row"):
@@ -192,7 +193,7 @@ def test_rows_that_do_not_fit_together():
         MarginRanker(epsilon=0.3, hypotheses=[lambda X: X[:, 0] / 4]).fit(X, Y).predict(10 * X)
 
 
-def test_missing_values_of_stumps_are_on_neither_side():
+def test_missing_values_of_stumps_are_on_neither_side() -> None:
     missing = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X)
     for matrix in (missing, sp.csr_matrix(missing)):
         model = MarginRanker(epsilon=0.3, hypotheses="stumps").fit(matrix, Y)
@@ -207,7 +208,7 @@ def test_missing_values_of_stumps_are_on_neither_side():
 
 @pytest.mark.parametrize("hypotheses", ["features", "stumps"])
 @pytest.mark.parametrize("method", METHODS)
-def test_where_no_pairs_can_be_told_scores_are_alike_and_a_warning_says_so(caplog, method, hypotheses):
+def test_where_no_pairs_can_be_told_scores_are_alike_and_a_warning_says_so(caplog, method, hypotheses) -> None:
     """Better and worse rows of the same features: nothing is gained, whatever share of them counts."""
     crossed = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
     with caplog.at_level(logging.WARNING, logger="rankwise"):
@@ -228,7 +229,7 @@ def test_where_no_pairs_can_be_told_scores_are_alike_and_a_warning_says_so(caplo
 
 
 @pytest.mark.parametrize("method", ["pairs", "reduced", "heuristic"])
-def test_epsilon_is_raised_where_noise_leaves_no_margin_and_a_warning_says_so(caplog, method):
+def test_epsilon_is_raised_where_noise_leaves_no_margin_and_a_warning_says_so(caplog, method) -> None:
     random = np.random.default_rng(0)
     rows = random.normal(size=(120, 3))
     labels = (rows[:, 0] + 2.0 * random.normal(size=120) > 0).astype(int)
@@ -248,7 +249,7 @@ def test_epsilon_is_raised_where_noise_leaves_no_margin_and_a_warning_says_so(ca
     assert again.epsilon_ == pytest.approx(model.epsilon_)  # the next lower one has no margin
 
 
-def test_too_few_rounds_are_told(caplog):
+def test_too_few_rounds_are_told(caplog) -> None:
     with caplog.at_level(logging.WARNING, logger="rankwise"):
         model = fitted(max_iter=1)
     assert re.search(r"the duality gap is \S+ after max_iter rounds, above tol; raise it", caplog.text)
@@ -258,8 +259,8 @@ def test_too_few_rounds_are_told(caplog):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("after", [1, 3])
-def test_ctrl_c_keeps_the_best_so_far(caplog, method, after):
-    def interrupt(number, values):
+def test_ctrl_c_keeps_the_best_so_far(caplog, method, after) -> None:
+    def interrupt(number, values) -> None:
         if number == after:
             raise KeyboardInterrupt
 
@@ -275,10 +276,10 @@ def test_ctrl_c_keeps_the_best_so_far(caplog, method, after):
     assert certificate.gap > 0.0
 
 
-def test_ctrl_c_with_several_epsilon_keeps_the_best_judged():
+def test_ctrl_c_with_several_epsilon_keeps_the_best_judged() -> None:
     done = []
 
-    def interrupt(number, values):
+    def interrupt(number, values) -> None:
         done.extend(values.values())
         if len(done) == 1 and not values:
             raise KeyboardInterrupt
@@ -289,15 +290,15 @@ def test_ctrl_c_with_several_epsilon_keeps_the_best_judged():
     assert np.array_equal(model.predict(X), fitted().predict(X))
 
 
-def test_an_error_of_a_callback_is_not_swallowed():
-    def fail(number, values):
+def test_an_error_of_a_callback_is_not_swallowed() -> None:
+    def fail(number, values) -> Never:
         raise RuntimeError("mine")
 
     with pytest.raises(RuntimeError, match="mine"):
         MarginRanker(epsilon=0.3).fit(X, Y, callbacks=[fail])
 
 
-def test_rounds_are_logged_when_asked(caplog):
+def test_rounds_are_logged_when_asked(caplog) -> None:
     with caplog.at_level(logging.INFO, logger="rankwise"):
         MarginRanker(epsilon=0.3, verbose=1).fit(X, Y, eval_set=(X_NEW, Y_NEW))
     assert re.search(r"step \d+ auc 0\.\d{5}", caplog.text)

@@ -52,7 +52,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("method", "kind", "form"), CASES)
-def test_the_optimum_is_that_of_the_whole_program(method, kind, form):
+def test_the_optimum_is_that_of_the_whole_program(method, kind, form) -> None:
     """Value and bound enclose it in every round, and are tol apart in the end; the combination has that very value."""
     seed = 10 * list(KINDS).index(kind) + FORMS.index(form)
     data, epsilon = make_data(seed, **KINDS[kind]), [0.02, 0.2, 0.5, 0.9][seed % 4]
@@ -74,7 +74,7 @@ def test_the_optimum_is_that_of_the_whole_program(method, kind, form):
 
 
 @pytest.mark.parametrize("method", ["pairs", "reduced", "hard"])
-def test_rounds_of_one_program_only_gain(method):
+def test_rounds_of_one_program_only_gain(method) -> None:
     data = make_data(3, rows=40, columns=8)
     hypotheses, _ = hypotheses_of(data, "features")
     steps = [step.progress for step in MarginSolver(method, data.lists, hypotheses, TOL, 1000).rounds(0.2)][:-1]
@@ -89,7 +89,7 @@ def two_sides(data: QueryData, H: np.ndarray):
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.3])
 @pytest.mark.parametrize("seed", range(4))
-def test_the_programs_as_printed(seed, epsilon):
+def test_the_programs_as_printed(seed, epsilon) -> None:
     """(2) and (3), (7) and (8), and by theorem 2 (4) and (5); γ̂ >= γ*; theorem 3 and corollary 4."""
     data = make_data(seed, rows=18, columns=5, shift=[0.2, 0.7, 1.5, 2.5][seed])
     hypotheses, H = hypotheses_of(data, "features")
@@ -124,7 +124,7 @@ def test_the_programs_as_printed(seed, epsilon):
 
 @pytest.mark.parametrize("kind", ["one list", "one list, weights", "few rows", "queries, weights, ties", "grades"])
 @pytest.mark.parametrize("epsilon", [0.1, 0.4])
-def test_the_heuristic_alternates_tangents_and_caps_and_falls(monkeypatch, kind, epsilon):
+def test_the_heuristic_alternates_tangents_and_caps_and_falls(monkeypatch, kind, epsilon) -> None:
     """Suehiro 2011 4.2: (7), then (9) at its ν+, then (7) at that of (9), loosely; γ falls; the best is solved to the
     end."""
     data = make_data(7, **{**KINDS[kind], "columns": 6, "shift": 1.2})
@@ -176,7 +176,7 @@ def test_the_heuristic_alternates_tangents_and_caps_and_falls(monkeypatch, kind,
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("max_rounds", [1, 2, 5])
-def test_so_many_rounds_and_no_more(method, max_rounds):
+def test_so_many_rounds_and_no_more(method, max_rounds) -> None:
     data = make_data(5, rows=60, columns=10)
     hypotheses, H = hypotheses_of(data, "features")
     steps = list(MarginSolver(method, data.lists, hypotheses, 1e-9, max_rounds).rounds(0.1))
@@ -186,7 +186,7 @@ def test_so_many_rounds_and_no_more(method, max_rounds):
     assert progress.tail.value - HIGHS <= optimum(method, data, H, 0.1, nu) <= progress.bound + HIGHS
 
 
-def test_weights_that_the_gap_does_not_need_are_dropped():
+def test_weights_that_the_gap_does_not_need_are_dropped() -> None:
     """The combination is pruned as far as tol allows, and hypotheses that cancel out are not both kept."""
     data = make_data(11, rows=300, columns=30, shift=0.4)
     hypotheses, _ = hypotheses_of(data, "features")
@@ -209,7 +209,7 @@ def words(rows: int = 400, columns: int = 30_000):
 
 
 @pytest.mark.parametrize(("method", "max_stumps"), [("pairs", 600), ("reduced", 600), ("hard", 600)])
-def test_few_of_many_stumps_are_ever_looked_at(method, max_stumps):
+def test_few_of_many_stumps_are_ever_looked_at(method, max_stumps) -> None:
     """Columns are generated as they are needed, and yet the bound is one over all 60,000 stumps."""
     X, y = words()
     lists = QueryData(np.empty((y.size, 0)), y, np.zeros(y.size), np.ones(y.size)).lists

@@ -21,7 +21,7 @@ NUMBERS = ("pairs", "rho", "share", "guaranteed", "value", "bound")
 SETTINGS = [(method, hypotheses) for method in METHODS for hypotheses in ("features", "stumps")]
 
 
-def assert_same(one, other, close=1e-9):
+def assert_same(one, other, close=1e-9) -> None:
     for name in NUMBERS:
         assert getattr(one, name) == pytest.approx(getattr(other, name), abs=close), name
     assert np.allclose(one.margins, other.margins, rtol=0.0, atol=close)
@@ -55,7 +55,7 @@ def all_hypotheses(model: MarginRanker, rows: np.ndarray, data: QueryData) -> np
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("method", "hypotheses"), SETTINGS)
-def test_verified_from_scratch_it_is_the_same(method, hypotheses, kind):
+def test_verified_from_scratch_it_is_the_same(method, hypotheses, kind) -> None:
     """Whether it was solved or broken off; value and bound are those of an optimum that they enclose."""
     seed = 10 * list(KINDS).index(kind) + METHODS.index(method)
     data, epsilon = make_data(seed, **{**KINDS[kind], "shift": 1.0}), [0.05, 0.3, 0.8][seed % 3]
@@ -73,7 +73,7 @@ def _end(values, weights, mass):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", METHODS)
-def test_every_number_is_by_its_definition(method, kind):
+def test_every_number_is_by_its_definition(method, kind) -> None:
     data, epsilon = in_own_order(make_data(3, **{**KINDS[kind], "shift": 1.0})), 0.2
     model = fit_of(data, method=method, epsilon=epsilon)
     told, scores, epsilon = model.certificate_, model.predict(data.H), model.epsilon_
@@ -119,7 +119,7 @@ def test_every_number_is_by_its_definition(method, kind):
 
 @pytest.mark.parametrize("kind", ["one list", "queries, weights, ties", "grades"])
 @pytest.mark.parametrize(("method", "hypotheses"), SETTINGS)
-def test_on_other_rows_it_says_what_holds_of_those(method, hypotheses, kind):
+def test_on_other_rows_it_says_what_holds_of_those(method, hypotheses, kind) -> None:
     """The value is theirs, and the bound is one for them, however many queries and grades they have."""
     data, epsilon = make_data(5, **{**KINDS[kind], "shift": 1.0}), 0.3
     model = fit_of(data, method=method, hypotheses=hypotheses, epsilon=epsilon)
@@ -144,7 +144,7 @@ def test_on_other_rows_it_says_what_holds_of_those(method, hypotheses, kind):
         assert told.holds
 
 
-def test_only_fitted_models_are_verified():
+def test_only_fitted_models_are_verified() -> None:
     rows, y = noisy()
     with pytest.raises(NotFittedError):
         MarginRanker().verify(rows, y)
@@ -152,7 +152,7 @@ def test_only_fitted_models_are_verified():
         fitted().verify(rows, np.zeros(y.size))
 
 
-def test_it_is_shown_as_a_table():
+def test_it_is_shown_as_a_table() -> None:
     told = str(fitted().certificate_)
     for words in ("pairs at rho or more", "guaranteed", "no combination exceeds", "duality gap"):
         assert words in told
@@ -169,7 +169,7 @@ def forged(model, path, change):
 
 
 @pytest.mark.parametrize("name", ["rho", "share", "guaranteed", "value", "bound", "pairs"])
-def test_a_forged_certificate_is_found_out(tmp_path, name):
+def test_a_forged_certificate_is_found_out(tmp_path, name) -> None:
     model = fitted()
     lie = forged(
         model, tmp_path / "m.rw", lambda told: told["certificate"].update({name: 0.9 * told["certificate"][name]})
@@ -194,7 +194,7 @@ CUTS = {
 
 @pytest.mark.parametrize("case", CUTS)
 @pytest.mark.parametrize("method", METHODS)
-def test_whatever_a_file_says_the_bound_is_one(tmp_path, method, case):
+def test_whatever_a_file_says_the_bound_is_one(tmp_path, method, case) -> None:
     """The bound may be worse than the true one, never better."""
     rows, y = noisy()
     model = fitted(method=method)

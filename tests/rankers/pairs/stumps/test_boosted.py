@@ -23,7 +23,7 @@ def _fit(model, **more):
 
 
 @KINDS
-def test_the_rounds_up_to_the_best_are_kept(kind):
+def test_the_rounds_up_to_the_best_are_kept(kind) -> None:
     model = _fit(kind("ndcg@5", n_estimators=200, early_stopping_rounds=15), eval_set=EVAL_SET)
     values = model.evals_result_["valid_0"]["ndcg@5"]
     best = int(np.argmax(values)) + 1
@@ -35,7 +35,7 @@ def test_the_rounds_up_to_the_best_are_kept(kind):
 
 
 @KINDS
-def test_without_patience_all_rounds_are_kept_and_judged(kind):
+def test_without_patience_all_rounds_are_kept_and_judged(kind) -> None:
     model = _fit(kind("auc", n_estimators=40, early_stopping_rounds=None), eval_set=[EVAL_SET, EVAL_SET[:2]])
     assert (len(model.rounds_), model.best_iteration_) == (40, 40)
     first, second = (model.evals_result_[f"valid_{k}"]["auc"] for k in (0, 1))
@@ -49,7 +49,7 @@ def test_without_patience_all_rounds_are_kept_and_judged(kind):
 
 @KINDS
 @pytest.mark.parametrize("case", CASES)
-def test_the_last_stage_is_the_model(kind, case):
+def test_the_last_stage_is_the_model(kind, case) -> None:
     model, features = fitted(kind(n_estimators=30), case), CASES[case]["X"]
     *_, final = model.staged_predict(features)
     assert np.allclose(final, model.predict(features), rtol=0, atol=1e-12)
@@ -59,8 +59,8 @@ def test_the_last_stage_is_the_model(kind, case):
 
 @KINDS
 @pytest.mark.parametrize("evaluated", [True, False])
-def test_an_interrupted_training_keeps_the_best_so_far(kind, evaluated, caplog):
-    def stop(number, values):
+def test_an_interrupted_training_keeps_the_best_so_far(kind, evaluated, caplog) -> None:
+    def stop(number, values) -> None:
         assert bool(values) == evaluated
         if number == 9:
             raise KeyboardInterrupt
@@ -74,12 +74,12 @@ def test_an_interrupted_training_keeps_the_best_so_far(kind, evaluated, caplog):
 
 
 @KINDS
-def test_an_interruption_within_a_round_keeps_the_rounds_before(kind, monkeypatch):
+def test_an_interruption_within_a_round_keeps_the_rounds_before(kind, monkeypatch) -> None:
     from rankwise.rankers.pairs.stumps._boosted import StagedEvaluation
 
     add = StagedEvaluation.add
 
-    def interrupted(self, *stump):
+    def interrupted(self, *stump) -> None:
         if self.round == 5:
             raise KeyboardInterrupt
         add(self, *stump)
@@ -92,7 +92,7 @@ def test_an_interruption_within_a_round_keeps_the_rounds_before(kind, monkeypatc
 
 
 @KINDS
-def test_neither_threads_nor_sparse_storage_change_what_is_learnt(kind, monkeypatch):
+def test_neither_threads_nor_sparse_storage_change_what_is_learnt(kind, monkeypatch) -> None:
     rng = np.random.default_rng(0)
     features = np.where(rng.random((9000, 12)) < 0.7, 0.0, rng.normal(size=(9000, 12)))
     y = np.digitize(features[:, 0] + features[:, 1] + rng.normal(size=9000), [0.0, 1.0])
@@ -105,7 +105,7 @@ def test_neither_threads_nor_sparse_storage_change_what_is_learnt(kind, monkeypa
 
 
 @KINDS
-def test_row_order_does_not_matter_to_a_bit_where_rows_differ_in_weight_alone(kind):
+def test_row_order_does_not_matter_to_a_bit_where_rows_differ_in_weight_alone(kind) -> None:
     rng = np.random.default_rng(0)
     features, y, qid = (
         np.tile(rng.integers(0, 3, (30, 3)), (8, 1)),
@@ -121,7 +121,7 @@ def test_row_order_does_not_matter_to_a_bit_where_rows_differ_in_weight_alone(ki
 
 
 @KINDS
-def test_parts_add_up_and_importances_are_shares(kind):
+def test_parts_add_up_and_importances_are_shares(kind) -> None:
     model = kind(n_estimators=40).fit(GAPS, GRADED, qid=QID)
     why = model.explain(GAPS, 3, 8)
     scores = model.predict(GAPS)
@@ -135,7 +135,7 @@ def test_parts_add_up_and_importances_are_shares(kind):
 
 
 @KINDS
-def test_a_file_has_the_whole_model(kind, tmp_path):
+def test_a_file_has_the_whole_model(kind, tmp_path) -> None:
     model = _fit(kind("ndcg@5", n_estimators=30, early_stopping_rounds=None), eval_set=EVAL_SET)
     rw.save(model, tmp_path / "model.rw")
     loaded = rw.load(tmp_path / "model.rw")
@@ -157,7 +157,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_a_broken_file_is_refused(case):
+def test_a_broken_file_is_refused(case) -> None:
     saved = copy.deepcopy(SoftRankBoost(n_estimators=5).fit(X, GRADED).to_saved())
     BROKEN[case](saved.summary["learned"])
     with pytest.raises(ModelFileError, match="save it again"):
@@ -174,12 +174,12 @@ def test_a_broken_file_is_refused(case):
     ],
     ids=str,
 )
-def test_parameters_out_of_range_are_errors(model, message):
+def test_parameters_out_of_range_are_errors(model, message) -> None:
     with pytest.raises(DataError, match=message):
         model.fit(X, GRADED)
 
 
 @KINDS
-def test_an_eval_set_that_cannot_be_judged_is_an_error(kind):
+def test_an_eval_set_that_cannot_be_judged_is_an_error(kind) -> None:
     with pytest.raises(RankwiseError, match="no query of eval_set has"):
         _fit(kind("auc"), eval_set=(X, np.ones(len(X))))

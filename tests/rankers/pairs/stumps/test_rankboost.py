@@ -18,7 +18,7 @@ ROUNDS = 25
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_rounds_are_those_of_the_definition(case):
+def test_rounds_are_those_of_the_definition(case) -> None:
     features, *targets = weighty(case)
     history = slow.rankboost(features, slow.pairs_of(*targets), ROUNDS)
     rounds = fitted(RankBoost(n_estimators=ROUNDS), case).rounds_
@@ -29,7 +29,7 @@ def test_rounds_are_those_of_the_definition(case):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_weights_of_rows_are_sums_over_pairs(case):
+def test_weights_of_rows_are_sums_over_pairs(case) -> None:
     _, *targets = weighty(case)
     count, pairs = len(targets[0]), slow.pairs_of(*targets)
     booster = PairBooster(graded_rows(booster_rows(case)))
@@ -42,7 +42,7 @@ def test_weights_of_rows_are_sums_over_pairs(case):
 
 
 @pytest.mark.parametrize("size", [30.0, 1e3, 1e6])
-def test_scores_of_any_size_leave_weights_that_add_up(size):
+def test_scores_of_any_size_leave_weights_that_add_up(size) -> None:
     rows = pair_rows("", X, GRADED, QID, None, None)
     booster = PairBooster(graded_rows(rows))
     for scores in (GRADED, -GRADED, np.random.default_rng(0).normal(size=len(X))):
@@ -53,7 +53,7 @@ def test_scores_of_any_size_leave_weights_that_add_up(size):
         assert 1e-6 < np.abs(u).sum() <= 2.0 + 1e-9
 
 
-def test_ten_thousand_rounds_on_separable_rows_stay_finite():
+def test_ten_thousand_rounds_on_separable_rows_stay_finite() -> None:
     X = np.random.default_rng(0).normal(size=(30, 4))
     y = (X[:, 0] + X[:, 1] > 0).astype(float)
     model = RankBoost(n_estimators=10_000).fit(X, y)
@@ -64,7 +64,7 @@ def test_ten_thousand_rounds_on_separable_rows_stay_finite():
     assert scores[y == 1].min() > scores[y == 0].max()
 
 
-def test_a_perfect_stump_ends_training_and_no_stump_gives_equal_scores():
+def test_a_perfect_stump_ends_training_and_no_stump_gives_equal_scores() -> None:
     model = RankBoost().fit(X, (X[:, 3] > 0.1).astype(float))
     assert (len(model.rounds_), model.best_iteration_, model.stumps_.feature.tolist()) == (1, 1, [3])
     assert model.score(X, X[:, 3] > 0.1) == 1.0
@@ -75,7 +75,7 @@ def test_a_perfect_stump_ends_training_and_no_stump_gives_equal_scores():
     assert list(model.staged_predict(np.zeros((3, 2)))) == []
 
 
-def test_a_row_that_weighs_two_is_two_rows():
+def test_a_row_that_weighs_two_is_two_rows() -> None:
     counts = np.random.default_rng(0).integers(0, 4, len(X))
     weighed = RankBoost(n_estimators=20).fit(X, GRADED, qid=QID, sample_weight=counts)
     repeated = RankBoost(n_estimators=20).fit(
@@ -85,7 +85,7 @@ def test_a_row_that_weighs_two_is_two_rows():
     assert np.allclose(weighed.rounds_.weight, repeated.rounds_.weight, rtol=1e-9)
 
 
-def test_training_lowers_the_share_of_wrong_pairs_as_its_edges_promise():
+def test_training_lowers_the_share_of_wrong_pairs_as_its_edges_promise() -> None:
     model = RankBoost(n_estimators=60).fit(X, BINARY)
     edges = np.tanh(2 * model.rounds_.weight)  # of α = 2·weight
     bounds = np.cumprod(np.sqrt(1 - edges**2))
@@ -94,14 +94,14 @@ def test_training_lowers_the_share_of_wrong_pairs_as_its_edges_promise():
         assert wrong <= bound
 
 
-def test_weights_that_leave_no_pair_are_an_error():
+def test_weights_that_leave_no_pair_are_an_error() -> None:
     with pytest.raises(DataError, match="no query has documents of different labels and weights above 0"):
         RankBoost().fit(X, BINARY, sample_weight=BINARY)
     with pytest.raises(DataError, match="no query has documents of different labels"):
         RankBoost().fit(X, np.ones(len(X)))
 
 
-def test_it_ranks_new_rows_of_a_sum_of_features():
+def test_it_ranks_new_rows_of_a_sum_of_features() -> None:
     made = r_of_k(rows=500, features=30, k=9, r=4, noise=0.0, seed=0)
     train, test = made.rows(np.arange(300)), made.rows(np.arange(300, 500))
     model = RankBoost(n_estimators=100).fit(train.X, train.y)

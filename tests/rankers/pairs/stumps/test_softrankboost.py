@@ -28,7 +28,7 @@ def _blocks(case):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_every_pair_is_in_one_block(case):
+def test_every_pair_is_in_one_block(case) -> None:
     rows = graded_rows(booster_rows(case))
     blocks, listed = halved_blocks(rows), []
     for a, b, c in zip(blocks.starts, blocks.middles, blocks.stops, strict=True):
@@ -40,7 +40,7 @@ def test_every_pair_is_in_one_block(case):
 
 @pytest.mark.parametrize("spread", [0.1, 3.0, 100.0, 3000.0])
 @pytest.mark.parametrize("epsilon", EPSILONS)
-def test_capped_weights_are_the_projection(spread, epsilon):
+def test_capped_weights_are_the_projection(spread, epsilon) -> None:
     rng = np.random.default_rng(0)
     f, weight, out = np.round(rng.normal(size=50) * 5), rng.random(50), np.empty(50)
     most = 1 / math.sqrt(epsilon)
@@ -51,7 +51,7 @@ def test_capped_weights_are_the_projection(spread, epsilon):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_rounds_are_those_of_the_definition(case):
+def test_rounds_are_those_of_the_definition(case) -> None:
     features, epsilon, rounds = weighty(case)[0], 0.2, 20
     blocks, weight = _blocks(case)
     model = fitted(SoftRankBoost(n_estimators=rounds, epsilon=epsilon), case)
@@ -69,7 +69,7 @@ def test_rounds_are_those_of_the_definition(case):
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("case", CASES)
-def test_margins_are_guaranteed_and_near_the_optimum(case, epsilon):
+def test_margins_are_guaranteed_and_near_the_optimum(case, epsilon) -> None:
     blocks, weight = _blocks(case)
     optimum = slow.best_soft_margin(weighty(case)[0], blocks, epsilon, weight)
     for rounds in (1, 10, 100, 400):
@@ -82,7 +82,7 @@ def test_margins_are_guaranteed_and_near_the_optimum(case, epsilon):
 
 
 @pytest.mark.parametrize("case", ["one list", "queries and grades", "weights"])
-def test_reported_margins_are_those_of_the_scores(case):
+def test_reported_margins_are_those_of_the_scores(case) -> None:
     epsilon = 0.2
     model = fitted(SoftRankBoost(n_estimators=100, epsilon=epsilon), case)
     scores = np.round(model.predict(weighty(case)[0]) * 100) / 2
@@ -114,7 +114,7 @@ def test_reported_margins_are_those_of_the_scores(case):
     assert model.share_ == pytest.approx(np.sum(right) / np.sum(pairs), abs=1e-12)
 
 
-def test_weights_stay_within_the_caps_where_rankboosts_blow_up():
+def test_weights_stay_within_the_caps_where_rankboosts_blow_up() -> None:
     made = r_of_k(rows=300, features=20, k=5, r=2, noise=0.15, seed=1)
     rows = pair_rows("", made.X, made.y, None, None, None)
     epsilon, largest = 0.2, {}
@@ -136,14 +136,14 @@ def test_weights_stay_within_the_caps_where_rankboosts_blow_up():
     assert max(largest["plain"][-2:]) > 3 * cap
 
 
-def test_a_perfect_stump_has_the_largest_margin():
+def test_a_perfect_stump_has_the_largest_margin() -> None:
     model = SoftRankBoost().fit(X, (X[:, 3] > 0.1).astype(float))
     assert (len(model.rounds_), model.gamma_, model.rho_, model.gamma_bound_, model.share_) == (1, 1.0, 1.0, 1.0, 1.0)
     model = SoftRankBoost().fit(np.ones((60, 2)), BINARY)
     assert (len(model.rounds_), model.gamma_, model.rho_, model.gamma_bound_, model.share_) == (0, 0.0, 0.0, 0.0, 1.0)
 
 
-def test_a_mean_of_stumps_lies_between_minus_one_and_one():
+def test_a_mean_of_stumps_lies_between_minus_one_and_one() -> None:
     model = SoftRankBoost(n_estimators=50).fit(X, GRADED, qid=QID)
     assert model.stumps_.weight.sum() <= 1.0 + 1e-12
     assert np.allclose(model.stumps_.scores(X), model.predict(X))

@@ -40,7 +40,7 @@ MATRICES = {
 @pytest.mark.parametrize("form", ["dense", "sparse"])
 @pytest.mark.parametrize("name", MATRICES)
 @pytest.mark.parametrize("balanced", [True, False])
-def test_the_best_are_those_of_all_stumps(name, form, balanced):
+def test_the_best_are_those_of_all_stumps(name, form, balanced) -> None:
     X = MATRICES[name]
     u = np.random.default_rng(1).normal(size=len(X))
     u -= u.mean() * balanced
@@ -56,7 +56,7 @@ def test_the_best_are_those_of_all_stumps(name, form, balanced):
 
 
 @pytest.mark.parametrize("name", MATRICES)
-def test_values_are_the_sides_of_rows(name):
+def test_values_are_the_sides_of_rows(name) -> None:
     X = MATRICES[name]
     searches = StumpSearch(X), StumpSearch(sp.csr_matrix(X))
     for feature, threshold in slow.all_stumps(X):
@@ -65,7 +65,7 @@ def test_values_are_the_sides_of_rows(name):
             assert np.array_equal(search.values(feature, threshold), expected)
 
 
-def test_equal_edges_go_to_the_lowest_feature_and_threshold():
+def test_equal_edges_go_to_the_lowest_feature_and_threshold() -> None:
     column = np.array([0.0, 1.0, 2.0, 3.0])
     X = np.column_stack([np.zeros(4), -column, column, column])
     for features in (X, sp.csr_matrix(X)):
@@ -78,7 +78,7 @@ def test_equal_edges_go_to_the_lowest_feature_and_threshold():
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_of_many_equal_edges_the_lowest_threshold_is_found(seed):
+def test_of_many_equal_edges_the_lowest_threshold_is_found(seed) -> None:
     rng = np.random.default_rng(seed)
     X = np.where(rng.random((400, 4)) < [0.0, 0.5, 0.9, 0.9], 0.0, rng.normal(size=(400, 4)))
     X[:, 2], X[:, 3] = np.abs(X[:, 2]), -np.abs(X[:, 3])
@@ -89,7 +89,7 @@ def test_of_many_equal_edges_the_lowest_threshold_is_found(seed):
         assert list(zip(actual[3], actual[0], actual[1], actual[2], strict=True)) == expected
 
 
-def test_a_bin_that_can_be_no_better_than_others_may_hold_the_lowest_threshold():
+def test_a_bin_that_can_be_no_better_than_others_may_hold_the_lowest_threshold() -> None:
     u = np.repeat([-1.0, 1.0, -1.0, 0.0, 1.0], 16)  # the edge is 32 within the first 32 rows, and within the next
     actual = StumpSearch(np.arange(80.0)[:, None]).best(u)
     assert [part.tolist() for part in actual] == [[0], [15.5], [1], [32.0]]
@@ -111,7 +111,7 @@ EXTREMES = [
 
 @pytest.mark.parametrize("two", EXTREMES, ids=str)
 @pytest.mark.parametrize("form", ["dense", "sparse"])
-def test_thresholds_separate_any_two_values_also_from_a_file(two, form):
+def test_thresholds_separate_any_two_values_also_from_a_file(two, form) -> None:
     X = np.array(two, dtype=np.asarray(two).dtype)[:, None]
     features = sp.csr_matrix(X) if form == "sparse" else X
     feature, threshold, sign, edge = StumpSearch(features).best(np.array([1.0, -1.0]))
@@ -122,7 +122,7 @@ def test_thresholds_separate_any_two_values_also_from_a_file(two, form):
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-300, 1e300])
-def test_weights_of_any_size_are_summed_to_the_last_digit(scale):
+def test_weights_of_any_size_are_summed_to_the_last_digit(scale) -> None:
     X = RNG.normal(size=(200, 3))
     u = np.exp(RNG.normal(size=200, scale=8)) * np.where(RNG.random(200) < 0.5, -1, 1)
     u *= scale / np.abs(u).max()
@@ -149,7 +149,7 @@ def _long_columns(rows=7000):
 
 @pytest.mark.parametrize("skew", [0.0, 3.0], ids=["even weights", "few heavy weights"])
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
-def test_long_columns_are_searched_whole(skew, kind):
+def test_long_columns_are_searched_whole(skew, kind) -> None:
     X, rng = _long_columns().astype(kind), np.random.default_rng(5)
     for noise in (0.0, 1.0):
         signal = np.sin(2 * np.nan_to_num(X[:, 0])) + noise * rng.normal(size=len(X))
@@ -172,14 +172,14 @@ def test_long_columns_are_searched_whole(skew, kind):
                 assert np.dot(u, sign * search.values(feature, threshold)) == pytest.approx(edge, rel=1e-10)
 
 
-def test_no_weights_no_stumps():
+def test_no_weights_no_stumps() -> None:
     actual = StumpSearch(MATRICES["continuous"]).best(np.zeros(80), 3)
     assert [part.size for part in actual] == [0, 0, 0, 0]
     with pytest.raises(ShapeError, match="each of the 80 rows, got shape"):
         StumpSearch(MATRICES["continuous"]).best(np.zeros(79))
 
 
-def test_neither_row_order_nor_threads_change_a_bit(monkeypatch):
+def test_neither_row_order_nor_threads_change_a_bit(monkeypatch) -> None:
     X = RNG.integers(0, 50, (40_000, 7)).astype(np.float32)
     u, order = RNG.normal(size=len(X)), RNG.permutation(len(X))
     expected = StumpSearch(X).best(u, 7)
@@ -198,7 +198,7 @@ def _stumps(count=40, columns=9):
 
 
 @pytest.mark.parametrize("name", ["mostly zeros", "mostly zeros, missing"])
-def test_scores_and_parts_are_sums_over_stumps(name):
+def test_scores_and_parts_are_sums_over_stumps(name) -> None:
     X, stumps = MATRICES[name], _stumps()
     expected = slow.scores(X, stumps.feature, stumps.threshold, stumps.sign, stumps.weight)
     repeated = sp.coo_matrix(X)
@@ -217,7 +217,7 @@ def test_scores_and_parts_are_sums_over_stumps(name):
     assert np.array_equal(stumps.contributions(X)[:, 4], stumps[stumps.feature == 4].scores(X))
 
 
-def test_equal_stumps_are_merged_and_those_that_cancel_left_out():
+def test_equal_stumps_are_merged_and_those_that_cancel_left_out() -> None:
     merged = Stumps.of(
         [1, 0, 1, 2, 2, 1], [0.5, 0.5, 0.5, 1.0, 1.0, 0.25], [1, 1, -1, 1, -1, 1], [3, 1, 1, 2, 2, 1]
     ).merged()
@@ -254,6 +254,6 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_stumps_of_a_file_are_not_trusted(case):
+def test_stumps_of_a_file_are_not_trusted(case) -> None:
     with pytest.raises(ModelFileError, match="must be lists of features below 3"):
         Stumps.from_state(BROKEN[case], 3)

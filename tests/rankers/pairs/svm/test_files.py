@@ -29,7 +29,7 @@ def path(model, tmp_path):
     return tmp_path / "m.rw"
 
 
-def test_what_is_loaded_is_what_was_saved(model, path, tmp_path):
+def test_what_is_loaded_is_what_was_saved(model, path, tmp_path) -> None:
     loaded = load(path)
     assert loaded.get_params() == model.get_params()
     assert np.array_equal(loaded.predict(VALID.X), model.predict(VALID.X))
@@ -46,7 +46,7 @@ def test_what_is_loaded_is_what_was_saved(model, path, tmp_path):
 
 
 @pytest.mark.parametrize("kind", MODELS)
-def test_names_are_kept(kind, tmp_path):
+def test_names_are_kept(kind, tmp_path) -> None:
     frame = pd.DataFrame(TRAIN.X, columns=[f"größe {k}" for k in range(TRAIN.n_features)])
     model = type(MODELS[kind])().fit(frame, TRAIN.y, qid=TRAIN.qid)
     save(model, tmp_path / "m.rw")
@@ -102,14 +102,14 @@ LIES_OF_GRADES = [
 
 
 @pytest.mark.parametrize(("change", "message"), LIES)
-def test_manifests_that_lie(path, change, message):
+def test_manifests_that_lie(path, change, message) -> None:
     with pytest.raises(ModelFileError, match=message) as caught:
         load(rewritten(path, change))
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("change", LIES_OF_GRADES)
-def test_grades_that_lie(model, path, change):
+def test_grades_that_lie(model, path, change) -> None:
     if model.kind == "ranksvm":
         assert np.array_equal(load(rewritten(path, change)).coef_, model.coef_)  # it has none to read
     else:

@@ -49,7 +49,7 @@ def weights_by_name(weights, qid):
 @pytest.mark.parametrize("C", [0.03, 1.0, 100.0])
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("case", CASES)
-def test_weights_and_objective_are_those_of_linear_svc(case, loss, C):
+def test_weights_and_objective_are_those_of_linear_svc(case, loss, C) -> None:
     (X, y, qid), weights, pair_weighting = CASES[case]
     model = rw.RankSVM(C=C, loss=loss, pair_weighting=pair_weighting, standardize=False, tol=1e-8).fit(
         X, y, qid=qid, **weights
@@ -63,7 +63,7 @@ def test_weights_and_objective_are_those_of_linear_svc(case, loss, C):
     assert -1e-9 * minimum <= model.objective_ - minimum <= model.duality_gap_ + 1e-9 * minimum
 
 
-def test_c_is_that_of_linear_svc_times_the_number_of_pairs():
+def test_c_is_that_of_linear_svc_times_the_number_of_pairs() -> None:
     X, y, qid = make_data(3, 2, seed=8)
     number = oracle.all_pairs(y, qid).shape[1]
     expected = oracle.linear_svc(X, y, qid, np.ones(number), 0.1, "squared_hinge")
@@ -72,7 +72,7 @@ def test_c_is_that_of_linear_svc_times_the_number_of_pairs():
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-def test_scaling_is_as_if_features_were_given_so(loss):
+def test_scaling_is_as_if_features_were_given_so(loss) -> None:
     X, y, qid = make_data(3, 2, seed=9)
     scaled = rw.RankSVM(C=3.0, loss=loss, tol=1e-8).fit(X, y, qid=qid)
     divided = rw.RankSVM(C=3.0, loss=loss, tol=1e-8, standardize=False).fit((X + 7.0) / X.std(axis=0), y, qid=qid)
@@ -81,7 +81,7 @@ def test_scaling_is_as_if_features_were_given_so(loss):
 
 @pytest.mark.parametrize("standardize", [True, False])
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-def test_sparse_rows_are_the_same_rows(loss, standardize):
+def test_sparse_rows_are_the_same_rows(loss, standardize) -> None:
     X, y, qid = make_data(3, 2, rows=40, seed=10)
     X[np.abs(X) < 0.5] = 0.0
     for dtype in (np.float64, np.float32):
@@ -94,7 +94,7 @@ def test_sparse_rows_are_the_same_rows(loss, standardize):
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-def test_aucsvm_is_linear_svc_on_all_pairs_of_two_classes_and_the_sum_over_grades(loss):
+def test_aucsvm_is_linear_svc_on_all_pairs_of_two_classes_and_the_sum_over_grades(loss) -> None:
     X, y, qid = make_data(3, 4, seed=11)
     rng = np.random.default_rng(11)
     rows, queries = rng.uniform(0, 2, y.size), rng.uniform(0.5, 2, 4)
@@ -113,7 +113,7 @@ def test_aucsvm_is_linear_svc_on_all_pairs_of_two_classes_and_the_sum_over_grade
     assert model.grades_.tolist() == [1.0, 2.0]
 
 
-def test_one_list_of_two_grades_is_the_same_problem_to_both():
+def test_one_list_of_two_grades_is_the_same_problem_to_both() -> None:
     X, y, _ = make_data(2, 1, seed=12)
     by_rank = rw.RankSVM("auc", loss="hinge", pair_weighting="pairs").fit(X, y)
     assert np.array_equal(rw.AUCSVM().fit(X, y).coef_, by_rank.coef_)

@@ -28,7 +28,7 @@ def loss_of(slack, width):
     st.booleans(),
     st.booleans(),
 )
-def test_loss_slope_and_curvature_are_those_of_all_pairs(seed, sizes, grades, width, weighted, by_query):
+def test_loss_slope_and_curvature_are_those_of_all_pairs(seed, sizes, grades, width, weighted, by_query) -> None:
     rng = np.random.default_rng(seed)
     qid = np.repeat(np.arange(len(sizes)), sizes)
     y, scores = rng.integers(0, grades, qid.size).astype(float), rng.normal(size=qid.size)
@@ -56,7 +56,7 @@ def test_loss_slope_and_curvature_are_those_of_all_pairs(seed, sizes, grades, wi
     np.testing.assert_allclose(loss.hessian_times(direction), product, rtol=0, atol=1e-11)
 
 
-def test_weights_so_large_that_products_overflow():
+def test_weights_so_large_that_products_overflow() -> None:
     y, offsets = np.array([1.0, 0.0, 1.0, 0.0]), np.array([0, 2, 4])
     plain, large = (unit_lists(y, offsets, weight) for weight in (np.ones(4), np.full(4, 1e300)))
     assert np.array_equal(plain.weight, large.weight)

@@ -33,7 +33,7 @@ def fit(model, **options):
     return model.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, **options)
 
 
-def test_the_best_c_on_the_eval_set_is_kept(make):
+def test_the_best_c_on_the_eval_set_is_kept(make) -> None:
     model = fit(make("ndcg@5", C=SEVERAL), eval_set=EVAL_SET)
     alone = [fit(make("ndcg@5", C=C), eval_set=EVAL_SET) for C in SEVERAL]
     values = [single.best_score_ for single in alone]
@@ -47,7 +47,7 @@ def test_the_best_c_on_the_eval_set_is_kept(make):
     np.testing.assert_allclose(model.coef_, alone[best].coef_, rtol=0, atol=0.05 * size)
 
 
-def test_the_first_of_several_eval_sets_decides():
+def test_the_first_of_several_eval_sets_decides() -> None:
     other = (VALID.X, VALID.y.max() - VALID.y, VALID.qid)
     first, second = (
         fit(rw.RankSVM("ndcg@5", C=SEVERAL), eval_set=sets) for sets in ([EVAL_SET, other], [other, EVAL_SET])
@@ -57,20 +57,20 @@ def test_the_first_of_several_eval_sets_decides():
     assert second.best_score_ == max(second.evals_result_["valid_0"]["ndcg@5"])
 
 
-def test_an_eval_set_only_judges_where_c_is_one_value(make):
+def test_an_eval_set_only_judges_where_c_is_one_value(make) -> None:
     with_set, without = fit(make(C=2.0), eval_set=EVAL_SET), fit(make(C=2.0))
     assert np.array_equal(with_set.coef_, without.coef_)
     assert with_set.C_ == without.C_ == 2.0
     assert (with_set.best_score_ is None, without.best_score_) == (False, None)
 
 
-def test_several_values_of_c_need_an_eval_set(make):
+def test_several_values_of_c_need_an_eval_set(make) -> None:
     with pytest.raises(DataError, match="C has 3 values, but there is nothing to choose one by; pass an eval_set, or"):
         fit(make(C=SEVERAL))
 
 
 @pytest.mark.parametrize("C", [0, -1.0, np.nan, np.inf, 1e13, "1", None, True, [], [1.0, 0.0], [[1.0]], ["x"]])
-def test_values_that_c_cannot_have(C):
+def test_values_that_c_cannot_have(C) -> None:
     with pytest.raises(DataError, match="C must be a number above 0"):
         fit(rw.RankSVM(C=C), eval_set=EVAL_SET)
 
@@ -87,12 +87,12 @@ def test_values_that_c_cannot_have(C):
         ("standardize", 1),
     ],
 )
-def test_values_that_parameters_cannot_have(name, value):
+def test_values_that_parameters_cannot_have(name, value) -> None:
     with pytest.raises(DataError, match=f"{name} must be"):
         fit(rw.RankSVM(**{name: value}))
 
 
-def test_c_may_be_numbers_of_numpy():
+def test_c_may_be_numbers_of_numpy() -> None:
     expected = fit(rw.RankSVM(C=SEVERAL), eval_set=EVAL_SET).coef_
     for C in (tuple(SEVERAL), list(np.float32(SEVERAL))):
         np.testing.assert_allclose(fit(rw.RankSVM(C=C), eval_set=EVAL_SET).coef_, expected, rtol=1e-6)
@@ -100,7 +100,7 @@ def test_c_may_be_numbers_of_numpy():
 
 
 @pytest.mark.parametrize("C", [1e-4, 1.0, 1e4])
-def test_the_gap_is_certified_for_any_tolerance(make, C):
+def test_the_gap_is_certified_for_any_tolerance(make, C) -> None:
     """The objective of a loose fit is above that of a tight one by no more than its gap."""
     tight = fit(make(C=C, tol=1e-6))
     for tol in (0.5, 1e-2, 1e-4):
@@ -111,7 +111,7 @@ def test_the_gap_is_certified_for_any_tolerance(make, C):
     assert tight.n_iter_ > 1
 
 
-def test_too_few_steps_are_said(make, caplog):
+def test_too_few_steps_are_said(make, caplog) -> None:
     with caplog.at_level(logging.WARNING, "rankwise"):
         model = fit(make(C=1e4, tol=1e-6, max_iter=2))
     assert "the relative duality gap is" in caplog.text
@@ -122,7 +122,7 @@ def test_too_few_steps_are_said(make, caplog):
     assert caplog.text == ""
 
 
-def test_steps_are_told_and_counted(make):
+def test_steps_are_told_and_counted(make) -> None:
     steps = []
     model = make("ndcg@5", C=SEVERAL)
     fit(model, eval_set=EVAL_SET, callbacks=[lambda number, values: steps.append((number, values))])
@@ -132,9 +132,9 @@ def test_steps_are_told_and_counted(make):
     assert len(steps) <= model.max_rounds(TRAIN.y, TRAIN.qid)
 
 
-def test_ctrl_c_keeps_the_best_so_far(make, caplog):
+def test_ctrl_c_keeps_the_best_so_far(make, caplog) -> None:
     def stop_at(limit):
-        def callback(number, values):
+        def callback(number, values) -> None:
             if number == limit:
                 raise KeyboardInterrupt
 
@@ -157,7 +157,7 @@ def test_ctrl_c_keeps_the_best_so_far(make, caplog):
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
-def test_any_order_of_rows_and_any_number_of_threads_give_the_same_model(make, kind, monkeypatch):
+def test_any_order_of_rows_and_any_number_of_threads_give_the_same_model(make, kind, monkeypatch) -> None:
     """Also with so many rows that threads share them."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(9000, 3)).astype(np.float32)
@@ -173,7 +173,7 @@ def test_any_order_of_rows_and_any_number_of_threads_give_the_same_model(make, k
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
-def test_constant_features_count_for_nothing_and_shifts_do_not_matter(make, kind):
+def test_constant_features_count_for_nothing_and_shifts_do_not_matter(make, kind) -> None:
     X = np.column_stack([TRAIN.X, np.full(len(TRAIN), 5.0), np.zeros(len(TRAIN))]).astype(np.float64)
     convert = np.asarray if kind == "dense" else sp.csr_matrix
     model = make(standardize=True).fit(convert(X), TRAIN.y, qid=TRAIN.qid)
@@ -184,13 +184,13 @@ def test_constant_features_count_for_nothing_and_shifts_do_not_matter(make, kind
     np.testing.assert_allclose(plain.coef_[-2:], 0.0, atol=1e-12)
 
 
-def test_features_on_any_scale_are_the_same_model(make):
+def test_features_on_any_scale_are_the_same_model(make) -> None:
     scales = 10.0 ** np.arange(-6, 6, 2)
     model, scaled = make().fit(TRAIN.X, TRAIN.y), make().fit(TRAIN.X * scales, TRAIN.y)
     np.testing.assert_allclose(scaled.coef_ * scales, model.coef_, rtol=0, atol=1e-6 * np.abs(model.coef_).max())
 
 
-def test_sparse_features_are_left_as_they_are_by_default(make):
+def test_sparse_features_are_left_as_they_are_by_default(make) -> None:
     X = sp.csr_matrix(TRAIN.X)
     as_they_are, scaled, default = (make(standardize=s).fit(X, TRAIN.y).coef_ for s in (False, True, None))
     assert np.array_equal(default, as_they_are)
@@ -198,13 +198,13 @@ def test_sparse_features_are_left_as_they_are_by_default(make):
     assert np.array_equal(make().fit(TRAIN.X, TRAIN.y).coef_, make(standardize=True).fit(TRAIN.X, TRAIN.y).coef_)
 
 
-def test_features_all_alike_are_a_model_of_zeros(make):
+def test_features_all_alike_are_a_model_of_zeros(make) -> None:
     model = make().fit(np.ones((20, 3)), np.arange(20) % 2)
     assert not model.coef_.any()
     assert model.duality_gap_ == pytest.approx(0.0, abs=1e-9)
 
 
-def test_features_too_large_to_square():
+def test_features_too_large_to_square() -> None:
     X = np.array([[1e300, 1.0], [-1e300, 2.0], [1e10, 0.0]])
     with pytest.raises(DataError, match=r"feature 0 is too large to standardize, got 1e\+300; scale it down"):
         rw.RankSVM().fit(X, [1, 0, 0])
@@ -212,24 +212,24 @@ def test_features_too_large_to_square():
         rw.RankSVM(standardize=True).fit(sp.csr_matrix(X), [1, 0, 0])
 
 
-def test_nan_is_an_error_that_names_the_remedy(make):
+def test_nan_is_an_error_that_names_the_remedy(make) -> None:
     X = np.where(TRAIN.X > 0.9, np.nan, TRAIN.X)
     with pytest.raises(DataError, match="needs every feature of every row, got NaN; impute it"):
         make().fit(X, TRAIN.y, qid=TRAIN.qid)
 
 
-def test_one_class_is_an_error(make):
+def test_one_class_is_an_error(make) -> None:
     for y in (np.ones(len(TRAIN)), np.zeros(len(TRAIN)), np.full(len(TRAIN), -1.0)):
         with pytest.raises(DataError, match="no query has documents of different labels, so there is nothing"):
             make().fit(TRAIN.X, y)
 
 
-def test_weights_that_leave_one_class_are_an_error(make):
+def test_weights_that_leave_one_class_are_an_error(make) -> None:
     with pytest.raises(DataError, match="no query has documents of different labels"):
         fit(make(), sample_weight=(TRAIN.y == 0).astype(float))
 
 
-def test_rows_of_weight_zero_are_as_if_they_were_not_there(make):
+def test_rows_of_weight_zero_are_as_if_they_were_not_there(make) -> None:
     weight = np.ones(len(TRAIN))
     weight[::3], weight[TRAIN.qid == TRAIN.qid[0]] = 0.0, 0.0
     subset = TRAIN.rows(np.flatnonzero(weight))
@@ -242,7 +242,7 @@ def test_rows_of_weight_zero_are_as_if_they_were_not_there(make):
     np.testing.assert_allclose(weighed.coef_, make().fit(subset.X, subset.y, qid=subset.qid).coef_, rtol=1e-6)
 
 
-def test_two_copies_of_a_document_are_a_document_of_weight_two(make):
+def test_two_copies_of_a_document_are_a_document_of_weight_two(make) -> None:
     twice = np.append(np.arange(len(TRAIN)), np.arange(0, len(TRAIN), 3))
     weight = np.bincount(twice).astype(float)
     repeated = make(tol=1e-6).fit(TRAIN.X[twice], TRAIN.y[twice], qid=TRAIN.qid[twice])
@@ -250,7 +250,7 @@ def test_two_copies_of_a_document_are_a_document_of_weight_two(make):
     np.testing.assert_allclose(weighed.coef_, repeated.coef_, rtol=0, atol=1e-3 * np.abs(repeated.coef_).max())
 
 
-def test_explanations_add_up(make):
+def test_explanations_add_up(make) -> None:
     model = fit(make())
     scores = model.predict(VALID.X)
     for X in (VALID.X, sp.csr_matrix(VALID.X)):
@@ -260,7 +260,7 @@ def test_explanations_add_up(make):
         np.testing.assert_allclose(explanation.contributions, (VALID.X[0] - VALID.X[7]) * model.coef_, rtol=1e-5)
 
 
-def test_sparse_rows_are_never_made_dense(make):
+def test_sparse_rows_are_never_made_dense(make) -> None:
     """As a dense matrix these would take 16 GB."""
     rng = np.random.default_rng(0)
     rows, columns = rng.integers(0, 2000, 20_000), rng.integers(0, 10**9, 20_000) // 10**7 * 10**7
@@ -270,7 +270,7 @@ def test_sparse_rows_are_never_made_dense(make):
         assert make("auc", standardize=standardize).fit(X, y).score(X, y) > 0.9
 
 
-def test_entries_of_sparse_rows_that_are_stored_twice_are_added_up(make):
+def test_entries_of_sparse_rows_that_are_stored_twice_are_added_up(make) -> None:
     twice = sp.csr_matrix((np.array([1.0, 1.0, 3.0, 2.0, 1.0]), [0, 0, 1, 0, 1], [0, 2, 3, 5]), shape=(3, 2))
     assert not twice.has_canonical_format
     once = sp.csr_matrix(twice.toarray())
@@ -279,7 +279,7 @@ def test_entries_of_sparse_rows_that_are_stored_twice_are_added_up(make):
     assert twice.nnz == 5
 
 
-def test_aucsvm_pools_the_rows_of_all_queries():
+def test_aucsvm_pools_the_rows_of_all_queries() -> None:
     X, y, qid = make_data(3, 4, rows=60)
     pooled, by_query = rw.AUCSVM().fit(X, y), rw.AUCSVM().fit(X, y, qid=qid)
     assert np.array_equal(pooled.coef_, by_query.coef_)
@@ -290,7 +290,7 @@ def test_aucsvm_pools_the_rows_of_all_queries():
         rw.AUCSVM().fit(X, y, qid=qid[:-1])
 
 
-def test_aucsvm_has_a_model_for_each_grade():
+def test_aucsvm_has_a_model_for_each_grade() -> None:
     X, y, _ = make_data(4, 1, rows=80)
     model = rw.AUCSVM("mauc", tol=1e-6).fit(X, y)
     assert model.grades_.tolist() == [1.0, 2.0, 3.0]
@@ -302,7 +302,7 @@ def test_aucsvm_has_a_model_for_each_grade():
     assert two.grades_.tolist() == [2.0]
 
 
-def test_aucsvm_takes_grades_not_any_number():
+def test_aucsvm_takes_grades_not_any_number() -> None:
     X = np.random.default_rng(0).normal(size=(200, 2))
     with pytest.raises(DataError, match="a model for each of 1 to 100 positive labels, got 200; pass grades"):
         rw.AUCSVM().fit(X, np.arange(1, 201) / 7)
@@ -310,7 +310,7 @@ def test_aucsvm_takes_grades_not_any_number():
 
 
 @pytest.mark.parametrize("C", [1.0, 1e3, 1e6])
-def test_pairs_that_can_all_be_told_apart(C):
+def test_pairs_that_can_all_be_told_apart(C) -> None:
     """More features than rows: every margin can be reached, and a large C makes much of what a pair lacks of it."""
     X, y, _ = make_data(2, 1, rows=30, features=60)
     model = rw.RankSVM(loss="hinge", C=C).fit(X, y)
@@ -320,7 +320,7 @@ def test_pairs_that_can_all_be_told_apart(C):
     assert model.objective_ == pytest.approx(rw.RankSVM(loss="hinge", C=C, tol=1e-6).fit(X, y).objective_, rel=1e-4)
 
 
-def test_weights_are_scaled_to_the_best_length():
+def test_weights_are_scaled_to_the_best_length() -> None:
     """Against a search over many lengths."""
     rng = np.random.default_rng(0)
     for seed in range(10):

@@ -17,7 +17,7 @@ from tests.rankers.rates.factories import clusters, logistic, rows_of, soft_loss
 
 
 @pytest.mark.parametrize("penalty", [1.0, 0.1, 1e-3])
-def test_the_plain_model_is_logistic_regression(penalty):
+def test_the_plain_model_is_logistic_regression(penalty) -> None:
     rows = rows_of(logistic(500, 0), np.random.default_rng(1).uniform(0.2, 3.0, 500))
     ours = fit_cross_entropy(rows, penalty, None)
     # theirs: |w|²/2 + C Σ weight·CE
@@ -26,7 +26,7 @@ def test_the_plain_model_is_logistic_regression(penalty):
     assert np.allclose(ours.vector, np.append(theirs.coef_, theirs.intercept_), rtol=0, atol=1e-4)
 
 
-def test_weights_are_repeated_rows():
+def test_weights_are_repeated_rows() -> None:
     rows = rows_of(logistic(300, 2))
     times = np.random.default_rng(3).integers(0, 4, 300)
     weighted = fit_cross_entropy(Rows(rows.X, rows.positive, times.astype(float)), 0.1, None)
@@ -34,7 +34,7 @@ def test_weights_are_repeated_rows():
     assert np.allclose(weighted.vector, repeated.vector, rtol=0, atol=1e-4)
 
 
-def test_the_penalty_is_the_one_of_least_log_loss_on_rows_judged():
+def test_the_penalty_is_the_one_of_least_log_loss_on_rows_judged() -> None:
     X, y = logistic(60, 4, features=25)
     rows = rows_of((X, y))
     splits = folds(rows.positive, 4, seed=0)
@@ -55,7 +55,7 @@ def test_the_penalty_is_the_one_of_least_log_loss_on_rows_judged():
 
 
 @pytest.mark.parametrize("name", ["r@p=0.9", "p@r=0.3", "tpr@fpr=0.02", "f1"])
-def test_tuning_lowers_the_soft_loss_of_the_training_rows(name):
+def test_tuning_lowers_the_soft_loss_of_the_training_rows(name) -> None:
     rows = rows_of(clusters(800, 0))
     family, soft = LinearFamily(0.01), SoftCounts(rate_objective(name), rows.positive, rows.weight)
     (plain,) = family.fit_baselines(rows, [], refit=True)
@@ -69,7 +69,7 @@ def test_tuning_lowers_the_soft_loss_of_the_training_rows(name):
 
 @pytest.mark.parametrize("width", [1.0, 0.5])
 @pytest.mark.parametrize("name", ["r@p=0.9", "aucpr", "0.5*f1 + 0.5*auc"])
-def test_each_step_of_tuning_descends_its_own_loss(name, width):
+def test_each_step_of_tuning_descends_its_own_loss(name, width) -> None:
     rows = rows_of(clusters(800, 0))
     soft = SoftCounts(rate_objective(name), rows.positive, rows.weight)
     plain = fit_cross_entropy(rows, 0.01, None)
@@ -83,7 +83,7 @@ def test_each_step_of_tuning_descends_its_own_loss(name, width):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_where_a_line_is_too_weak_the_objective_finds_what_is_sure(seed):
+def test_where_a_line_is_too_weak_the_objective_finds_what_is_sure(seed) -> None:
     (X, y), (X_test, y_test) = clusters(1500, seed), clusters(6000, 100 + seed)
     model = rw.RateClassifier("r@p=0.9", model="linear", random_state=0).fit(X, y)
     plain = LogisticRegression().fit(X, y).decision_function(X_test)
@@ -97,7 +97,7 @@ def test_where_a_line_is_too_weak_the_objective_finds_what_is_sure(seed):
 
 
 @pytest.mark.parametrize("name", ["r@p=0.8", "p@r=0.8", "f1"])
-def test_where_logistic_regression_is_true_nothing_is_lost(name):
+def test_where_logistic_regression_is_true_nothing_is_lost(name) -> None:
     differences = []
     for seed in range(20):
         (X, y), (X_test, y_test) = logistic(500, seed), logistic(4000, 1000 + seed)

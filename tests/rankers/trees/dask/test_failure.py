@@ -32,11 +32,11 @@ def client() -> Iterator[Client]:
 
 
 @pytest.fixture(autouse=True)
-def _impatient(monkeypatch):
+def _impatient(monkeypatch) -> None:
     monkeypatch.setattr(failure, "STUCK_SECONDS", 1.0)
 
 
-def test_killed_in_training_and_resumed(client):
+def test_killed_in_training_and_resumed(client) -> None:
     """In the stage of the plain loss: what is resumed is that stage, and the stage of the metric follows."""
     workers = client.run(os.getpid)
 
@@ -60,7 +60,7 @@ def test_killed_in_training_and_resumed(client):
 
 
 @pytest.mark.parametrize("step", ["_worker.TrainingWorker.__init__", "_worker.TrainingWorker.start"])
-def test_killed_before_the_first_round(client, tmp_path, step):
+def test_killed_before_the_first_round(client, tmp_path, step) -> None:
     """While rows are read, and where the others wait for it to join their network."""
     parts = write_parts(TRAIN, tmp_path, "part", 4)
     die_in(client, step)
@@ -69,7 +69,7 @@ def test_killed_before_the_first_round(client, tmp_path, step):
         rw.LambdaMART("ndcg@5", **SMALL).fit(parts, client=client)
 
 
-def test_others_do_what_is_left_of_a_prediction(client, tmp_path):
+def test_others_do_what_is_left_of_a_prediction(client, tmp_path) -> None:
     parts = write_parts(TRAIN, tmp_path, "part", 4)
     model = rw.LambdaMART("ndcg@5", **SMALL).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)
     die_in(client, "_sources._scores")
@@ -77,7 +77,7 @@ def test_others_do_what_is_left_of_a_prediction(client, tmp_path):
         assert np.array_equal(model.predict(parts, client=client), model.predict(TRAIN.X))
 
 
-def test_no_worker_is_one_sentence(tmp_path, monkeypatch):
+def test_no_worker_is_one_sentence(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(failure, "START_SECONDS", 0.2)
     monkeypatch.setattr(failure, "ALONE_SECONDS", 0.2)
     model = rw.LambdaMART("ndcg@5", **SMALL)
@@ -88,7 +88,7 @@ def test_no_worker_is_one_sentence(tmp_path, monkeypatch):
             list(failure.task_results(client, client.map(abs, [1, 2])))
 
 
-def test_nobody_at_an_address_is_one_sentence(monkeypatch):
+def test_nobody_at_an_address_is_one_sentence(monkeypatch) -> None:
     monkeypatch.setattr(connection, "START_SECONDS", 1)
     said = r"^there is no Dask scheduler at tcp://127.0.0.1:1 \(.*\); start one, or pass local:2"
     with at_most(120), pytest.raises(DataError, match=said), connect("tcp://127.0.0.1:1"):
@@ -96,7 +96,7 @@ def test_nobody_at_an_address_is_one_sentence(monkeypatch):
 
 
 @pytest.mark.parametrize("early", [True, False])
-def test_ctrl_c_keeps_the_rounds_so_far_and_leaves_the_cluster_fit_for_use(client, early):
+def test_ctrl_c_keeps_the_rounds_so_far_and_leaves_the_cluster_fit_for_use(client, early) -> None:
     def stop(number: int, values: dict[str, float]) -> None:
         if number == 3:
             if early:

@@ -11,7 +11,7 @@ from rankwise.rankers.trees.dask._layout import PieceSurvey, assign_queries, lay
 
 @pytest.mark.parametrize("parts", [1, 2, 3, 7, 40])
 @pytest.mark.parametrize("shape", ["even", "skewed", "one huge", "few"])
-def test_parts_have_about_as_many_rows(shape, parts):
+def test_parts_have_about_as_many_rows(shape, parts) -> None:
     rng = np.random.default_rng(0)
     rows = {
         "even": np.full(1000, 10),
@@ -31,7 +31,7 @@ def test_parts_have_about_as_many_rows(shape, parts):
         assert (np.diff(part) >= 0).all()  # what stands together stays together
 
 
-def test_queries_are_numbered_by_first_appearance_over_all_pieces():
+def test_queries_are_numbered_by_first_appearance_over_all_pieces() -> None:
     surveys = [
         PieceSurvey(pa.array(["7", "b"]), np.array([2, 1]), np.array([0.0, 1.0]), np.array([2, 1])),
         PieceSurvey(pa.array([3, 7]), np.array([4, 5]), np.array([1.0]), np.array([9])),

@@ -26,7 +26,7 @@ def local(**options):
     return rw.LambdaMART(**(SMALL | options)).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, eval_set=EVAL_SET)
 
 
-def test_parquet_with_split_queries_is_the_same_model_as_on_one_machine(client, tmp_path, monkeypatch):
+def test_parquet_with_split_queries_is_the_same_model_as_on_one_machine(client, tmp_path, monkeypatch) -> None:
     """Rows of every query lie in all four files, that is on both workers, unless they are put together."""
     monkeypatch.setattr(_lightgbm, "BINNING_ROWS", 300)  # of 1800 rows: those with the lowest keys of both workers
     parts, valid = write_parts(TRAIN, tmp_path, "part", 4), write_parts(VALID, tmp_path, "valid", 2)
@@ -47,7 +47,7 @@ def test_parquet_with_split_queries_is_the_same_model_as_on_one_machine(client, 
     assert np.array_equal(ahead, model.predict(TRAIN.X))
 
 
-def test_a_dask_frame_with_weights_bags_and_samples(client):
+def test_a_dask_frame_with_weights_bags_and_samples(client) -> None:
     rng = np.random.default_rng(0)
     weights = {"sample_weight": rng.random(1800), "query_weight": rng.random(120)}
     # Of leaves without a least size, since LightGBM estimates sizes where rows are on several machines.
@@ -67,7 +67,7 @@ def test_a_dask_frame_with_weights_bags_and_samples(client):
 
 
 @pytest.mark.filterwarnings("ignore:Parameter n_jobs will be ignored:UserWarning")  # of DaskLGBMRanker's own default
-def test_as_close_as_lightgbm_is_to_itself(client):
+def test_as_close_as_lightgbm_is_to_itself(client) -> None:
     """With leaves at their smallest size, which is estimated: the metric is within its interval on one machine."""
     options = SMALL | {"n_estimators": 15, "min_child_samples": 40, "query_subsample": 0.5}
     model = rw.LambdaMART("ndcg@5", **options)
@@ -90,7 +90,7 @@ def test_as_close_as_lightgbm_is_to_itself(client):
     assert gap <= max(their_gap, (high - low) / 4)
 
 
-def test_stopping_is_over_all_parts_and_one_list_trains_too(client):
+def test_stopping_is_over_all_parts_and_one_list_trains_too(client) -> None:
     options = {"metric": "ndcg@1", "n_estimators": 60, "early_stopping_rounds": 2, "learning_rate": 0.5}
     model = rw.LambdaMART(**(SMALL | options))
     model.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, eval_set=EVAL_SET, client=client)
@@ -107,7 +107,7 @@ def test_stopping_is_over_all_parts_and_one_list_trains_too(client):
 
 
 @pytest.mark.parametrize("kind", ["text", "category"])
-def test_queries_by_name_and_a_partition_without_rows(client, kind):
+def test_queries_by_name_and_a_partition_without_rows(client, kind) -> None:
     made = frame(TRAIN)
     made["qid"] = pd.Series([f"q{number}" for number in TRAIN.qid]).astype({"text": "str"}.get(kind, kind))
     ddf = dd.from_pandas(made, npartitions=3, sort=False)
@@ -116,7 +116,7 @@ def test_queries_by_name_and_a_partition_without_rows(client, kind):
     assert np.allclose(model.predict(ALL.X), one.predict(ALL.X), atol=1e-12)
 
 
-def test_files_for_training_and_arrays_to_judge_by(client, tmp_path):
+def test_files_for_training_and_arrays_to_judge_by(client, tmp_path) -> None:
     parts = write_parts(TRAIN, tmp_path, "part", 2)
     valid = dd.from_pandas(frame(VALID), npartitions=2, sort=False)
     model = rw.LambdaMART("ndcg@5", **SMALL).fit(parts, eval_set=[EVAL_SET, valid], client=client)
@@ -125,7 +125,7 @@ def test_files_for_training_and_arrays_to_judge_by(client, tmp_path):
         assert model.evals_result_[name]["ndcg@5"] == pytest.approx(one, abs=1e-12)
 
 
-def test_what_cannot_be_trained_is_one_sentence(client, tmp_path):
+def test_what_cannot_be_trained_is_one_sentence(client, tmp_path) -> None:
     with pytest.raises(DataError, match="nothing to learn"):
         rw.LambdaMART(**SMALL).fit(TRAIN.X, np.ones(1800), qid=TRAIN.qid, client=client)
     with pytest.raises(DataError, match="sample_weight must have one entry per row: got 3 for 1800"):
