@@ -47,6 +47,8 @@ class SavedModel:
         Numbers and texts: what was learned, if it is small, and how.
     members : dict of str to bytes
         What is large, by the name of a file; none of it is ever code.
+    categories : dict of str to list of str
+        Values of the features that are categories, by name; a code is a place in such a list.
     """
 
     kind: str
@@ -131,7 +133,18 @@ class SavableModel(BaseEstimator, ABC):  # type: ignore[misc]
         """
 
     def to_score_function(self) -> ScoreFunction:
-        """What the fitted model computes, for systems without rankwise; DataError if they cannot compute it."""
+        """State what the fitted model computes, for systems without rankwise.
+
+        Returns
+        -------
+        ScoreFunction
+            Trees, a linear function or a net, from which an export is written.
+
+        Raises
+        ------
+        DataError
+            If no other system can compute it.
+        """
         raise DataError(f"export does not know models of kind {self.kind!r}; load it in Python where it is needed")
 
 

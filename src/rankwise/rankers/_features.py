@@ -102,8 +102,25 @@ def columns_of_categories(model: Any) -> dict[int, tuple[str, ...]]:
 def as_features(model: Any, X: Any, *, fitting: bool) -> Any:
     """X as an array or a CSR matrix; texts and categories are codes, in prediction those of the model.
 
-    Fitting sets `n_features_in_`, `feature_names_in_` and `categories_`; else X must agree with these. An array holds
-    codes already.
+    Parameters
+    ----------
+    model : estimator
+        Whose features they are. Fitting sets `n_features_in_`, `feature_names_in_` and `categories_`; else X must agree
+        with these.
+    X : array-like, sparse matrix, data frame, RankingData or RowSource
+        One row per document. In an array, categories are codes already.
+    fitting : bool
+        Whether the model is being fitted.
+
+    Returns
+    -------
+    ndarray, csr_matrix or RowSource
+        Checked features; rows that are read in passes stay such.
+
+    Raises
+    ------
+    DataError
+        If X holds what is no number, infinities, or other features than the model was fitted with.
     """
     try:
         return _checked(model, X, fitting)

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from rankwise._docstrings import inherit_sections
 from rankwise._validation import is_finite_number, register
 from rankwise.errors import DataError
 from rankwise.sampling._near_duplicates import skip_near_duplicates
@@ -57,11 +58,8 @@ class Sampler(ABC):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         register(cls, "kind", _KINDS)
-        method = cls.__dict__.get("utilities")
-        if method is not None and method.__doc__ and "Parameters" not in method.__doc__:
-            # What goes in and what comes out is the same for all: it is written once, and `help` shows it everywhere.
-            sections = (Sampler.utilities.__doc__ or "").partition("\n\n")[2]
-            method.__doc__ = f"{method.__doc__}\n\n{sections}"
+        if "utilities" in cls.__dict__:
+            inherit_sections(Sampler.utilities)(cls.utilities)
 
     @abstractmethod
     def utilities(self, pool: Pool, rng: np.random.Generator) -> FloatArray:

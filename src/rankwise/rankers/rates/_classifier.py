@@ -482,6 +482,7 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
 
         return from_saved(cls, saved)
 
+    @inherit_sections(SavableModel.to_score_function)
     def to_score_function(self) -> ScoreFunction:
         """The score less the threshold: a row is positive from 0 on."""
         if len(self.models_) > 1:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from rankwise._docstrings import inherit_sections
 from rankwise._validation import as_vector
 from rankwise.data._groups import QueryGroups
 from rankwise.data._ranking_data import RankingData
@@ -22,7 +23,7 @@ from rankwise.data._sources import RowSource
 from rankwise.errors import WorkerLostError
 from rankwise.metrics import Metric
 from rankwise.objectives.lambdas._objective import Norm
-from rankwise.rankers._base import Ranker, SavedModel
+from rankwise.rankers._base import Ranker, SavableModel, SavedModel
 from rankwise.rankers._checkpoint import Checkpoint
 from rankwise.rankers._explanation import Explanation, explain_rows
 from rankwise.rankers._features import as_features, training_rows
@@ -556,6 +557,7 @@ class LambdaMART(Ranker):
         """
         return from_saved(cls, saved)
 
+    @inherit_sections(SavableModel.to_score_function)
     def to_score_function(self) -> TreeSum:
         """The trees of all bags, each leaf by its share."""
         trees = [tree for booster in self.boosters_ for tree in booster_trees(booster, 1.0 / len(self.boosters_))]

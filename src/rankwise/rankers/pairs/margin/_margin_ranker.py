@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from rankwise._docstrings import inherit_sections
 from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError
 from rankwise.metrics import Metric
 from rankwise.objectives.margins._cutting_planes import Key, Keys
 from rankwise.objectives.margins._lists import PairLists
+from rankwise.rankers._base import SavableModel
 from rankwise.rankers._features import training_rows
 from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers._parameters import Condition, Constraint, Integer, OneOf, OneOrMore, Real
@@ -346,6 +348,7 @@ class MarginRanker(TunedPairRanker):
         columns = np.arange(X.shape[1])
         return np.asarray(self.scale_.scaled(np.asarray(X), columns) * linear.weights(self.keys_, self.alpha_))
 
+    @inherit_sections(SavableModel.to_score_function)
     def to_score_function(self) -> LinearFunction | TreeSum:
         """Stumps as trees, features as a linear function."""
         if not isinstance(self.hypotheses, str):
