@@ -16,14 +16,14 @@ RowHashes = NDArray[np.uint64]
 
 def row_hashes(X: AnyArray | sp.csr_matrix, y: FloatArray) -> RowHashes:
     """A key for each row, from its features and its label; rows that are alike have the same key."""
-    own, of_label = _multipliers(X.shape[1])
+    of_features, of_label = _multipliers(X.shape[1])
     keys = np.zeros(X.shape[0], dtype=np.uint64)
     if isinstance(X, sp.csr_matrix):
-        row_sums.add_sparse(_bits(X.data), X.indices, X.indptr, own, keys)
+        row_sums.add_sparse(_bits(X.data), X.indices, X.indptr, of_features, keys)
     else:
         for start in range(0, X.shape[0], ROWS_AT_ONCE):
             rows = slice(start, start + ROWS_AT_ONCE)
-            row_sums.add_dense(_bits(X[rows]), own, keys[rows])
+            row_sums.add_dense(_bits(X[rows]), of_features, keys[rows])
     row_sums.add_dense(_bits(y)[:, None], of_label, keys)
     return keys
 

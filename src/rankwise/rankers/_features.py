@@ -130,9 +130,9 @@ def as_features(model: Any, X: Any, *, fitting: bool) -> Any:
         raise DataError(_with_remedy(str(problem))) from problem
 
 
-def _with_remedy(said: str) -> str:
+def _with_remedy(message: str) -> str:
     """What scikit-learn says as one sentence, without the numbers that it quotes, and what to do."""
-    first, _, rest = said.rstrip().partition("\n")
+    first, _, rest = message.rstrip().partition("\n")
     remedy = next((remedy for words, remedy in REMEDIES.items() if words in first), REMEDY)
     if "feature names" in first:
         listed = rest.replace(":\n- ", " ").replace("\n- ", ", ").replace("\n", "; ")
@@ -219,16 +219,18 @@ def _column(model: Any, named: Any, parameter: str) -> int:
     return int(named)
 
 
-def values_by_column(model: Any, given: Sequence[int] | Mapping[Any, int] | None, parameter: str) -> list[int] | None:
-    """−1, 0 or 1 for each column, given in order or by name."""
-    if given is None:
+def values_by_column(
+    model: Any, constraints: Sequence[int] | Mapping[Any, int] | None, parameter: str
+) -> list[int] | None:
+    """−1, 0 or 1 for each column, from values in order or a mapping by name."""
+    if constraints is None:
         return None
-    if isinstance(given, Mapping):
+    if isinstance(constraints, Mapping):
         values = [0] * model.n_features_in_
-        for named, value in given.items():
+        for named, value in constraints.items():
             values[_column(model, named, parameter)] = value
     else:
-        values = list(given)
+        values = list(constraints)
     if len(values) != model.n_features_in_:
         raise ShapeError(
             f"{parameter} must have one entry per feature, got {len(values)} for {model.n_features_in_}; "
@@ -240,7 +242,7 @@ def values_by_column(model: Any, given: Sequence[int] | Mapping[Any, int] | None
     return [int(value) for value in values]
 
 
-def categorical_columns(model: Any, given: Sequence[Any] | None = None) -> list[int]:
-    """Numbers of the categorical columns: those given, and the categories of the data that the model is fitted to."""
-    named = [*([] if given is None else given), *categories_of(model)]
+def categorical_columns(model: Any, declared: Sequence[Any] | None = None) -> list[int]:
+    """Numbers of the categorical columns: those declared, and the categories that the model was fitted to."""
+    named = [*([] if declared is None else declared), *categories_of(model)]
     return sorted({_column(model, column, "categorical_feature") for column in named})

@@ -32,7 +32,7 @@ class RankedDocument:
 
 
 @dataclass(frozen=True)
-class Reason:
+class PairReason:
     """Why the document at rank `above` is over the one at rank `below`: parts add up to `difference`."""
 
     above: int
@@ -97,7 +97,7 @@ def _rank_query(model: Any, data: RankingData, query: str) -> list[RankedDocumen
     ]
 
 
-def _explain_ranking(model: Any, data: RankingData, ranked: list[RankedDocument]) -> list[Reason]:
+def _explain_ranking(model: Any, data: RankingData, ranked: list[RankedDocument]) -> list[PairReason]:
     """For each two neighbours, the features that matter, those that add or take most first."""
     import numpy as np
 
@@ -105,11 +105,11 @@ def _explain_ranking(model: Any, data: RankingData, ranked: list[RankedDocument]
     names, reasons = feature_labels(model), []
     for k, (upper, lower) in enumerate(pairwise(ranked)):
         explanation = model.explain(rows, k, k + 1)
-        reasons.append(Reason(upper.rank, lower.rank, explanation.difference, explanation.parts(names)))
+        reasons.append(PairReason(upper.rank, lower.rank, explanation.difference, explanation.parts(names)))
     return reasons
 
 
-def _print(ranked: list[RankedDocument], reasons: list[Reason]) -> None:
+def _print(ranked: list[RankedDocument], reasons: list[PairReason]) -> None:
     print_table(
         ("rank", "document", "label", "score"),
         [(str(row.rank), row.document, f"{row.label:g}", f"{row.score:.4f}") for row in ranked],

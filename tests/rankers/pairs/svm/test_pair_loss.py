@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankwise.rankers.pairs.svm._pair_loss import PairLoss, unit_lists
+from rankwise.rankers.pairs.svm._pair_loss import PairHinge, unit_lists
 from tests.reference import pairs_by_definition as oracle
 
 
@@ -39,7 +39,7 @@ def test_loss_slope_and_curvature_are_those_of_all_pairs(seed, sizes, grades, wi
     shares = rng.uniform(0.1, 3.0, len(sizes)) if by_query else None
     share_of_query = None if shares is None else dict(enumerate(shares))
     omega = oracle.pair_weights(y, qid, weight, share_of_query, "queries" if by_query else "pairs")
-    loss = PairLoss(unit_lists(y, np.append(0, np.cumsum(sizes)), weight, shares), scores, width)
+    loss = PairHinge(unit_lists(y, np.append(0, np.cumsum(sizes)), weight, shares), scores, width)
     slack = 1.0 - scores[i] + scores[j]
     value, first, second = loss_of(slack, width)
     assert loss.loss == pytest.approx(omega @ value, abs=1e-12)

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 import rankwise as rw
 from rankwise.errors import DataError, ShapeError
 from rankwise.rankers.pairs.svm._newton import Iterate, LinearProblem, LinearRows
-from rankwise.rankers.pairs.svm._pair_loss import PairLoss, unit_lists
+from rankwise.rankers.pairs.svm._pair_loss import PairHinge, unit_lists
 from rankwise.rankers.pairs.svm._solve import best_scale
 from tests.rankers.factories import EVAL_SET, TRAIN, VALID
 from tests.rankers.pairs.svm.factories import make_data
@@ -330,7 +330,7 @@ def test_weights_are_scaled_to_the_best_length() -> None:
         C = 10.0 ** rng.integers(-1, 4)
         at = Iterate(LinearProblem(rows, lists, C, 0.1), w, rows.scores(w))
         lengths = np.geomspace(1e-4, 1e4, 4001)
-        by_search = [0.5 * t**2 * (w @ w) + C * PairLoss(lists, t * at.scores, 0.1).hinge for t in lengths]
+        by_search = [0.5 * t**2 * (w @ w) + C * PairHinge(lists, t * at.scores, 0.1).hinge for t in lengths]
         scale, objective = best_scale(at, C, 0.99 * min(by_search))
-        assert objective == pytest.approx(0.5 * scale**2 * (w @ w) + C * PairLoss(lists, scale * at.scores, 0.1).hinge)
+        assert objective == pytest.approx(0.5 * scale**2 * (w @ w) + C * PairHinge(lists, scale * at.scores, 0.1).hinge)
         assert objective <= min(by_search) * 1.002

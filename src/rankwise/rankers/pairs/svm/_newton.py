@@ -15,7 +15,7 @@ import numpy as np
 from rankwise.data.prepare._standardizer import Standardizer
 from rankwise.objectives.margins._lists import PairLists
 from rankwise.rankers.pairs._matrix import Matrix, canonical, matrix_times, times_matrix
-from rankwise.rankers.pairs.svm._pair_loss import PairLoss
+from rankwise.rankers.pairs.svm._pair_loss import PairHinge
 from rankwise.types import FloatArray
 
 MAX_HESSIAN_PRODUCTS = 250  # per step
@@ -62,7 +62,7 @@ class Iterate:
 
     def __init__(self, problem: LinearProblem, w: FloatArray, scores: FloatArray) -> None:
         self.problem, self.w, self.scores = problem, w, scores
-        self.loss = PairLoss(problem.lists, scores, problem.width)
+        self.loss = PairHinge(problem.lists, scores, problem.width)
         self.objective = 0.5 * dot(w, w) + problem.C * self.loss.loss
 
     @cached_property

@@ -34,7 +34,7 @@ def unit_lists(
     return replace(lists, weight=lists.weight * np.repeat(np.sqrt(factor), np.diff(offsets)))
 
 
-class PairLoss:
+class PairHinge:
     """The squared hinge at some scores (`width=None`), or the hinge rounded over a width.
 
     `hinge` is Σ ω max(0, x), without rounding; `loss` the loss, and `gradient` its derivative by each row's score;
