@@ -15,10 +15,10 @@ test: .venv/installed-dev lint
 test-fast: .venv/installed-dev
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow and not browser" tests
 
-# Every test in one process after another; processes that tests start are measured too.
+# Lines of src that the tests run, those of the processes that they start too.
 coverage: .venv/installed-dev
 	$(BIN)/coverage erase
-	NUMBA_DISABLE_JIT=0 $(BIN)/coverage run -m pytest tests src
+	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist loadfile tests src
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 

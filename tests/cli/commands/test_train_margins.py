@@ -80,7 +80,7 @@ def test_a_forged_certificate_is_found_out(run: Run) -> None:
 BAD = {
     ("train", "train.txt", "-o", "x.rw", "--model", "margin", "--checkpoint", "run"): "keeps no checkpoint",
     ("train", "train.txt", "-o", "x.rw", "--model", "margin", "--set", "epsilon=2"): "epsilon must be a number",
-    ("train", "train.txt", "-o", "x.rw", "--model", "margin", "--set", "epsilon=[0.5,0.9]"): "eval_set chooses one",
+    ("train", "train.txt", "-o", "x.rw", "--model", "margin", "--set", "epsilon=[0.5,0.9]"): "nothing to choose one by",
     ("train", "train.txt", "-o", "x.rw", "--model", "margin", "--set", "hypotheses=trees"): '"features", "stumps" or',
     (
         "train",

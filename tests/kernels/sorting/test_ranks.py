@@ -38,7 +38,7 @@ def test_short_lists_are_sorted_stably(counts: list[int], seed: int, ties: bool,
 
 @pytest.mark.parametrize("threads", ["1", "2", "3"])
 def test_long_lists_too(threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ranking, "LONG", 1000)
+    monkeypatch.setattr(ranking, "RADIX_MIN_ROWS", 1000)
     monkeypatch.setenv("RANKWISE_NUM_THREADS", threads)
     scores = np.random.default_rng(0).integers(0, 50, 5000).astype(float)
     labels = np.arange(5000.0)

@@ -63,7 +63,7 @@ def read_runs(
     _note(notes, len(retrieved_for.keys() - judged), "left out: no judgements")
     _note(notes, len(qrels.keys() - judged), "of the judgements left out: no retrieved documents")
     for name, run in runs.items():
-        _note(notes, len(judged - run.keys()), f"without a retrieved document in {name}, judged as such")
+        _note(notes, len(judged - run.keys()), f"without a retrieved document in {name}, evaluated as such")
     keys = list(zip(qids, documents, strict=True))
     data = RankingData(
         np.zeros((len(keys), 0), dtype=np.float32),
