@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import rankwise as rw
 from rankwise.data import cubic, write
 
 # As --set takes them; one thread, because the tests share the machine.
-SMALL = {"n_estimators": 6, "num_leaves": 4, "min_child_samples": 5, "n_jobs": 1}
+SMALL: dict[str, Any] = {"n_estimators": 6, "num_leaves": 4, "min_child_samples": 5, "n_jobs": 1}
 SET = [word for name, value in SMALL.items() for word in ("--set", f"{name}={value}")]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import random
 import zipfile
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,7 +50,7 @@ def rate(family):
     return small("0.5*f1 + 0.5*aucpr", model=family, anchors=3).fit(X, CLASSES), logistic(100, 1)[0]
 
 
-TREES = {"n_estimators": 4, "num_leaves": 5, "random_state": 0, "bags": 2, "n_jobs": 1}
+TREES: dict[str, Any] = {"n_estimators": 4, "num_leaves": 5, "random_state": 0, "bags": 2, "n_jobs": 1}
 MODELS = {
     "lambdamart": lambda: ranker(rw.LambdaMART("ndcg@10", **TREES)),
     "lambdarank": lambda: ranker(rw.LambdaRank(**SMALL | {"hidden": (7, 3)})),
@@ -237,6 +238,7 @@ def test_parameters_that_the_class_refuses_are_refused_in_files(name, path, tmp_
     manifest, members = read(path)
     refused = 0
     for parameter in manifest["parameters"]:
+        value: Any
         for value in (-1, 10**30, "x", [], {}):
             try:
                 check_parameters(type(model)(**model.get_params() | {parameter: value}))
@@ -259,12 +261,12 @@ def test_parameters_that_the_class_refuses_are_refused_in_files(name, path, tmp_
 )
 def test_members_that_should_not_be_there(path, extra, message) -> None:
     with pytest.raises(ModelFileError, match=message):
-        load(write(path, *read(path), extra=[extra]))
+        load(write(path, *read(path), extra=[extra]))  # type: ignore[misc]
 
 
 def test_members_that_the_manifest_lists_alone(path) -> None:
     with pytest.raises(ModelFileError, match="lacks some"):
-        load(write(path, *read(path), missing=["weights.txt"]))
+        load(write(path, *read(path), missing=["weights.txt"]))  # type: ignore[misc]
 
 
 def test_members_that_the_model_does_not_use(path) -> None:

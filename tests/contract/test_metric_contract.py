@@ -50,7 +50,7 @@ class LopsidedDelta(Wrong):
 
 class WrongFactors(Wrong):
     def _swap_factors(self, ranked: FloatArray, ideal: FloatArray, grades: FloatArray) -> Any:
-        classes, heights, weights = AveragePrecision().swap_factors(ranked, ideal, grades)
+        classes, heights, weights = AveragePrecision().swap_factors(ranked, ideal, grades)  # type: ignore[misc]
         return classes, heights, weights[:, ::-1, ::-1]
 
 

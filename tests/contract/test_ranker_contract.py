@@ -81,7 +81,7 @@ class Right(Ranker):
     def to_saved(self) -> SavedModel:
         check_is_fitted(self, "place_")
         members = {"place.json": json.dumps(self.place_).encode()}
-        return SavedModel(self.kind, self.metric, self.get_params(), self.n_features_in_, None, {}, members)
+        return SavedModel(self.kind, self.metric, self.get_params(), self.n_features_in_, None, {}, members)  # type: ignore[arg-type]
 
     @classmethod
     def from_saved(cls, saved: SavedModel) -> Self:
@@ -108,7 +108,7 @@ class ChangesItsParameters(Right):
 class ScoresByCorrelation(Right):
     kind: ClassVar[str] = "test_scores_by_correlation"
 
-    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:  # type: ignore[override]
         return float(np.corrcoef(self.predict(X), y)[0, 1])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -36,8 +37,15 @@ OF_RATES = {
 }
 OF_NETS = {"check_methods_subset_invariance": "torch multiplies a batch of float32 rows in another order than one row"}
 
-TREES = {"n_estimators": 5, "num_leaves": 7, "min_child_samples": 1, "random_state": 0, "n_jobs": 1}
-RATES = {"n_jobs": 1, "epochs": 2, "min_child_samples": 1, "n_estimators": 10, "folds": 2, "random_state": 0}
+TREES: dict[str, Any] = {"n_estimators": 5, "num_leaves": 7, "min_child_samples": 1, "random_state": 0, "n_jobs": 1}
+RATES: dict[str, Any] = {
+    "n_jobs": 1,
+    "epochs": 2,
+    "min_child_samples": 1,
+    "n_estimators": 10,
+    "folds": 2,
+    "random_state": 0,
+}
 ESTIMATORS = {
     "lambdamart": (rw.LambdaMART("ndcg[linear]", **TREES), OF_LISTS),
     "lambdarank": (rw.LambdaRank("ndcg[linear]", epochs=5, random_state=0), OF_LISTS),
@@ -126,7 +134,7 @@ def test_qid_is_routed_through_pipelines_and_searches() -> None:
     assert np.array_equal(values, by_hand)
 
 
-SEARCHES = {
+SEARCHES: dict[str, Any] = {
     "lambdamart": (rw.LambdaMART("ndcg@5", **TREES), {"num_leaves": [2, 7]}),
     "ranksvm": (rw.RankSVM("ndcg@5"), {"C": [1e-3, 1.0]}),
     "aucsvm": (rw.AUCSVM("ndcg@5"), {"C": [1e-3, 1.0]}),

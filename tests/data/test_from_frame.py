@@ -38,7 +38,9 @@ def test_every_library_gives_the_same_data(form: str) -> None:
     data = RankingData.from_frame(FORMS[form])
     assert data.feature_names == ["price", "sold", "shop", "size"]
     assert data.categories == {"shop": ("b", "x"), "size": ("S", "M", "L")}
-    np.testing.assert_array_equal(data.X, np.float32([[0.5, 1, 1, 0], [np.nan, 0, np.nan, 2], [2, 1, 0, 0]]))
+    np.testing.assert_array_equal(
+        data.X, np.array([[0.5, 1, 1, 0], [np.nan, 0, np.nan, 2], [2, 1, 0, 0]], dtype=np.float32)
+    )
     assert data.y.tolist() == [1, 0, 2]
     assert data.qid.tolist() == ["a", "b", "a"]
     assert data.doc_ids is not None
@@ -103,10 +105,11 @@ def test_categories_go_with_the_rows() -> None:
 
 
 def test_features_of_other_data() -> None:
-    names, values = ["size", "shop", "price", "sold"], {"shop": ("x", "y"), "size": ("L", "S")}
+    names = ["size", "shop", "price", "sold"]
+    values: dict[str, tuple[str, ...]] = {"shop": ("x", "y"), "size": ("L", "S")}
     data = DATA.with_features(names, 4, values)
     assert (data.feature_names, data.categories) == (names, values)
-    np.testing.assert_array_equal(data.X[:, :2], np.float32([[1, 0], [0, np.nan], [1, np.nan]]))
+    np.testing.assert_array_equal(data.X[:, :2], np.array([[1, 0], [0, np.nan], [1, np.nan]], dtype=np.float32))
     assert data.with_features(names, 4, values) is data
     with pytest.raises(DataError, match="feature 'size' of the frame must hold numbers as in training, got categories"):
         DATA.with_features(DATA.feature_names, 4, {"shop": ("x",)})

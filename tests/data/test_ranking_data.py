@@ -38,8 +38,8 @@ def test_sparse_data_given_stays_writable() -> None:
 
 def test_doc_ids_are_text() -> None:
     data = RankingData([[1.0], [2.0]], [0, 1], [1, 1], doc_ids=[17, 4])
-    assert data.doc_ids.tolist() == ["17", "4"]
-    assert data.doc_ids[1] == "4"
+    assert data.doc_ids.tolist() == ["17", "4"]  # type: ignore[union-attr]
+    assert data.doc_ids[1] == "4"  # type: ignore[index]
     assert np.asarray(data.doc_ids)[[1, 0]].tolist() == ["4", "17"]
     again = pickle.loads(pickle.dumps(data))
     assert again.doc_ids.tolist() == ["17", "4"]
@@ -56,7 +56,7 @@ def test_rows_carry_everything_along() -> None:
     )
     part = data.rows(np.array([1]))
     assert (part.X.tolist(), part.y.tolist(), part.qid.tolist()) == ([[2]], [1], ["b"])
-    assert (part.doc_ids.tolist(), part.query_weight.tolist(), part.scores.tolist()) == (["y"], [6], [0.2])
+    assert (part.doc_ids.tolist(), part.query_weight.tolist(), part.scores.tolist()) == (["y"], [6], [0.2])  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

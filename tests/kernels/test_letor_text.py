@@ -113,7 +113,7 @@ def test_hard_numbers_do_not_leak_into_later_lines_when_a_line_is_skipped() -> N
 
 def test_fill_dense_is_a_loop_of_assignments() -> None:
     X = np.zeros((2, 3), dtype=np.float32)
-    kernel.fill_dense(X, np.array([2, 3]), np.array([0, 2, 1], dtype=np.int32), np.float32([1, 2, 3]))
+    kernel.fill_dense(X, np.array([2, 3]), np.array([0, 2, 1], dtype=np.int32), np.array([1, 2, 3], dtype=np.float32))
     assert X.tolist() == [[1, 0, 2], [0, 3, 0]]
 
 

@@ -123,7 +123,7 @@ def kill_creators(folder: Path, kills: int, draw: random.Random) -> dict[str, in
     whole = 0
     for kill in range(kills):
         path = folder / f"created{kill}.db"
-        killed(*started(lambda pipe, path=path: LabelStore.create(path, data) and time.sleep(60)), draw.uniform(0, 0.1))
+        killed(*started(lambda pipe, path=path: LabelStore.create(path, data) and time.sleep(60)), draw.uniform(0, 0.1))  # type: ignore[arg-type, func-returns-value, misc]
         try:
             store = LabelStore.open(path)
             whole += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -82,7 +83,7 @@ def test_fleiss_at_its_ends() -> None:
 
 
 def test_agreement_in_a_store(store: LabelStore) -> None:
-    given = {"ana": [0, 1, 2, 2, 4], "ben": [0, 1, 1, 2], "cem": [0, 3, 2], "dan": [None] * 5 + [3]}
+    given: dict[str, Any] = {"ana": [0, 1, 2, 2, 4], "ben": [0, 1, 1, 2], "cem": [0, 3, 2], "dan": [None] * 5 + [3]}
     for who, grades in given.items():
         for item, grade in enumerate(grades):
             if grade is not None:

@@ -20,21 +20,21 @@ BAD: dict[str, tuple[Act, str]] = {
     "an item too high": (lambda s: s.judge(6, 1, "ana"), "an item must be a whole number from 0 to 5, got '6'"),
     "an item below 0": (lambda s: s.judge(-1, 1, "ana"), "an item must be"),
     "an item beyond SQLite": (lambda s: s.judge(2**70, 1, "ana"), "an item must be"),
-    "an item that is text": (lambda s: s.judge("0", 1, "ana"), "an item must be"),
+    "an item that is text": (lambda s: s.judge("0", 1, "ana"), "an item must be"),  # type: ignore[arg-type]
     "a grade too high": (lambda s: s.judge(0, 5, "ana"), "a grade must be a whole number from 0 to 4, got '5'"),
     "a grade below 0": (lambda s: s.judge(0, -1, "ana"), "a grade must be"),
-    "a grade between": (lambda s: s.judge(0, 1.5, "ana"), "a grade must be"),
+    "a grade between": (lambda s: s.judge(0, 1.5, "ana"), "a grade must be"),  # type: ignore[arg-type]
     "a grade that is true": (lambda s: s.judge(0, True, "ana"), "a grade must be"),
-    "no grade": (lambda s: s.judge(0, None, "ana"), "a grade must be"),
+    "no grade": (lambda s: s.judge(0, None, "ana"), "a grade must be"),  # type: ignore[arg-type]
     "a round that is over": (lambda s: s.judge(0, 1, "ana", round=0), "round 0 is not open, round 1 is; load"),
     "a round to come": (lambda s: s.skip(0, "ana", round=2), "round 2 is not open"),
-    "a round that is text": (lambda s: s.note(0, "x", "ana", round="1"), "round 1 is not open"),
+    "a round that is text": (lambda s: s.note(0, "x", "ana", round="1"), "round 1 is not open"),  # type: ignore[arg-type]
     "a round that is true": (lambda s: s.judge(0, 1, "ana", round=True), "round True is not open"),
     "nobody": (lambda s: s.judge(0, 1, ""), "the name of a labeller must be visible"),
     "a blank": (lambda s: s.judge(0, 1, " ana"), "the name of a labeller must be visible"),
     "a control character": (lambda s: s.undo("an\0a"), "the name of a labeller must be visible"),
     "a long name": (lambda s: s.skip(0, "a" * 101), "at most 100 characters, got 101"),
-    "a name that is none": (lambda s: s.judged_by(None), "must be text, got NoneType"),
+    "a name that is none": (lambda s: s.judged_by(None), "must be text, got NoneType"),  # type: ignore[arg-type]
     "a long note": (lambda s: s.note(0, "a" * 10_001, "ana"), "a note must have at most 10000 characters"),
     "half a character": (lambda s: s.judge(0, 1, "ana", note="\ud800"), "a note must be Unicode text"),
     "an unknown item's history": (lambda s: s.history(6), "an item must be"),

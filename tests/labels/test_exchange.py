@@ -47,7 +47,7 @@ def test_files_but_for_qrels_have_the_features(store: LabelStore, data: RankingD
     assert found.X.tobytes() == data.X[rows].tobytes()
     assert found.y.tolist() == list(GRADES.values())
     assert found.qid.tolist() == data.qid[rows].tolist()
-    assert found.doc_ids.tolist() == data.doc_ids[rows].tolist()
+    assert found.doc_ids.tolist() == data.doc_ids[rows].tolist()  # type: ignore[index, union-attr]
 
 
 def test_qrels_are_trecs(store: LabelStore, tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_qrels_alone(tmp_path: Path) -> None:
     (tmp_path / "q").write_text("q1 0 b 1\nq2 0 a 0.5\nq1 0 a -1\n")
     found = read_qrels(tmp_path / "q")
     assert found.qid.tolist() == ["q1", "q1", "q2"]
-    assert found.doc_ids.tolist() == ["b", "a", "a"]
+    assert found.doc_ids.tolist() == ["b", "a", "a"]  # type: ignore[union-attr]
     assert found.y.tolist() == [1, -1, 0.5]
 
 

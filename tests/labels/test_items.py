@@ -31,7 +31,7 @@ MADE = {
 
 
 def bits(X: Any) -> bytes:
-    return (X.toarray() if sp.issparse(X) else X).tobytes()
+    return (X.toarray() if sp.issparse(X) else X).tobytes()  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("case", MADE)
@@ -45,9 +45,9 @@ def test_data_come_out_as_they_went_in(path: Path, case: str) -> None:
     assert out.is_sparse == data.is_sparse
     assert out.y.tolist() == [-1] * len(data)
     assert out.qid.tolist() == data.qid.tolist()
-    assert out.doc_ids.tolist() == (list(map(str, range(len(data)))) if data.doc_ids is None else data.doc_ids.tolist())
+    assert out.doc_ids.tolist() == (list(map(str, range(len(data)))) if data.doc_ids is None else data.doc_ids.tolist())  # type: ignore[union-attr]
     assert (out.query_weight is None) == (data.query_weight is None)
-    assert out.query_weight is None or out.query_weight.tolist() == data.query_weight.tolist()
+    assert out.query_weight is None or out.query_weight.tolist() == data.query_weight.tolist()  # type: ignore[union-attr]
     assert out.feature_names == data.feature_names
 
 

@@ -52,7 +52,7 @@ def version(path: Path) -> object:
 
 def test_scripts_are_numbered_without_gaps() -> None:
     names = sorted(file.name for file in files("rankwise.labels").joinpath("migrations").iterdir())
-    assert [re.fullmatch(r"(\d{4})_\w+\.sql", name)[1] for name in names] == [
+    assert [re.fullmatch(r"(\d{4})_\w+\.sql", name)[1] for name in names] == [  # type: ignore[index]
         f"{number:04d}" for number in range(1, len(names) + 1)
     ]
     assert len(database.scripts()) == len(names)

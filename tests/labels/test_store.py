@@ -150,7 +150,7 @@ def test_the_majority_trains_and_the_lowest_of_equals(store: LabelStore, data: R
     assert train.y.tolist() == [3, 4, 1, 0, -1, -1]
     assert (train.X == data.X).all()
     assert train.qid.tolist() == data.qid.tolist()
-    assert train.doc_ids.tolist() == data.doc_ids.tolist()
+    assert train.doc_ids.tolist() == data.doc_ids.tolist()  # type: ignore[union-attr]
     store.skip(0, "ana")
     store.skip(0, "ben")
     assert store.labels()[0] == 0  # 0 against 4

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -41,7 +43,7 @@ def test_the_gradient_is_minus_lambda(backend) -> None:
     assert value.item() == pytest.approx(costs.sum(), rel=1e-8)
 
 
-SPREADS = {
+SPREADS: dict[str, Any] = {
     "plain": {}, "ties": {"rounded": True}, "all equal": {"spread": 0.0}, "gaps of 1e-12": {"spread": 1e-12},
     "gaps of 1e4": {"spread": 1e4}, "offset of 1e6": {"offset": 1e6}, "two lists": {"queries": 2, "rows": 900},
 }  # fmt: skip
@@ -105,7 +107,7 @@ def test_ragged_and_padded_batches_are_the_same(loss) -> None:
     assert torch.equal(graded(loss, scores, labels, lengths, query_weight=per_list)[0][mask], flat)
     padded_weight = torch.zeros(3, 4)
     padded_weight[mask] = per_row
-    by_row = {"sample_weight": per_row}
+    by_row: dict[str, Any] = {"sample_weight": per_row}
     of_padded, _ = graded(loss, scores, labels, lengths, sample_weight=padded_weight)
     assert torch.equal(of_padded[mask], graded(loss, s, y, lengths, **by_row)[0])
     both, _ = graded(loss, s, y, lengths, query_weight=per_list, **by_row)
@@ -133,8 +135,8 @@ def test_autocast() -> None:
         assert scores.dtype == torch.bfloat16
         value = LambdaLoss("auc")(scores, y, q)
     value.backward()
-    assert net.weight.grad.dtype == torch.float32
-    assert net.weight.grad.abs().max() > 0
+    assert net.weight.grad.dtype == torch.float32  # type: ignore[union-attr]
+    assert net.weight.grad.abs().max() > 0  # type: ignore[union-attr]
 
 
 def test_scores_of_doubles_are_read_in_place(monkeypatch) -> None:
@@ -142,7 +144,7 @@ def test_scores_of_doubles_are_read_in_place(monkeypatch) -> None:
     seen = []
     monkeypatch.setattr(
         "rankwise.losses._pair_losses.RankNetObjective.gradient_and_costs",
-        lambda self, scores: (seen.append(scores), (np.zeros(scores.size), np.zeros(1)))[1],
+        lambda self, scores: (seen.append(scores), (np.zeros(scores.size), np.zeros(1)))[1],  # type: ignore[func-returns-value]
     )
     RankNetLoss()(s, y, q)
     assert np.shares_memory(seen[0], s.numpy())
@@ -191,7 +193,7 @@ def test_what_torch_cannot_sum_in_linear_time_goes_by_the_kernels(name) -> None:
         def _value(self, ranked, ideal):
             return float(ranked[0])
 
-    loss = {"no factors": FirstLabel(), "many grades": "ndcg[linear]"}.get(name)
+    loss: Any = {"no factors": FirstLabel(), "many grades": "ndcg[linear]"}.get(name)
     s, _, q = made(rows=150)
     y = torch.arange(150) % (3 if name == "no factors" else 100)
     ours, kernels = (
@@ -217,8 +219,8 @@ BAD = [
     (lambda s, y, q: LambdaLoss("auc")(s / 0, y, q), "scores must be finite"),
     (lambda s, y, q: LambdaLoss("acu"), "acu"),
     (lambda s, y, q: RankNetLoss(sigma=-1), "sigma must be"),
-    (lambda s, y, q: RankNetLoss(backend="cuda"), "backend must be"),
-    (lambda s, y, q: RankNetLoss(reduction="none"), "reduction must be"),
+    (lambda s, y, q: RankNetLoss(backend="cuda"), "backend must be"),  # type: ignore[arg-type]
+    (lambda s, y, q: RankNetLoss(reduction="none"), "reduction must be"),  # type: ignore[arg-type]
 ]
 
 

@@ -55,9 +55,9 @@ def test_it_is_the_saddle_point_of_numpy(name, surrogate, share) -> None:
     at = known.gradients(s)
     assert value == pytest.approx(at.value, rel=1e-9, abs=1e-9)
     assert by_scores.numpy() == pytest.approx(at.scores, abs=1e-9)
-    assert loss.raw.grad[0, 0].numpy() == pytest.approx(at.thresholds, abs=1e-9)
+    assert loss.raw.grad[0, 0].numpy() == pytest.approx(at.thresholds, abs=1e-9)  # type: ignore[index]
     free = (known.multipliers > 0) | (at.excesses > 0)
-    assert loss.raw.grad[1, 0].numpy() == pytest.approx(-known.objective.shares() * at.excesses * free, abs=1e-9)
+    assert loss.raw.grad[1, 0].numpy() == pytest.approx(-known.objective.shares() * at.excesses * free, abs=1e-9)  # type: ignore[index]
 
 
 @pytest.mark.parametrize("name", [*NAMES, SUM])
@@ -73,7 +73,7 @@ def test_torchs_own_sums_are_those_of_numpy(name, surrogate, monkeypatch) -> Non
     other, by_torch = gradients(again, X, targets, weight)
     assert value == pytest.approx(other)
     assert torch.allclose(by_scores, by_torch, atol=1e-12)
-    assert torch.allclose(loss.raw.grad, again.raw.grad, atol=1e-12)
+    assert torch.allclose(loss.raw.grad, again.raw.grad, atol=1e-12)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("damping", [0.0, 2.0])
@@ -129,7 +129,7 @@ def test_batches_may_lack_a_class(name) -> None:
         assert np.isfinite(value)
         assert torch.isfinite(by_scores).all()
         assert (by_scores * (1 - 2 * only) >= 0).all()
-        assert torch.isfinite(loss.raw.grad).all()
+        assert torch.isfinite(loss.raw.grad).all()  # type: ignore[arg-type]
     value, _ = gradients(loss, X[:1, 0], y[:1])
     assert np.isfinite(value)
 
@@ -165,7 +165,7 @@ def test_autocast() -> None:
         value = loss(logits, y[:, None])
     value.backward()
     assert value.dtype == torch.float32
-    assert torch.isfinite(net.weight.grad).all()
+    assert torch.isfinite(net.weight.grad).all()  # type: ignore[arg-type]
 
 
 def test_a_state_comes_back() -> None:
@@ -190,7 +190,7 @@ def test_multipliers_climb_under_any_optimizer_and_stay_positive(optimizer) -> N
     before = hard.multipliers.copy()
     for _ in range(20):
         gradients(hard, X[:, 0], y)
-        hard.raw.grad[0] = 0.0
+        hard.raw.grad[0] = 0.0  # type: ignore[index]
         steps.step()
     assert (hard.multipliers > before).all()
     easy = TPRAtFPRLoss(0.9)

@@ -35,7 +35,7 @@ def replica(rank, folder) -> None:
 
 
 def test_replicas_stay_alike(tmp_path) -> None:
-    torch.multiprocessing.spawn(replica, (str(tmp_path),), nprocs=2)
+    torch.multiprocessing.spawn(replica, (str(tmp_path),), nprocs=2)  # type: ignore[attr-defined]
     first, second = (torch.load(tmp_path / f"{rank}.pt", weights_only=True) for rank in range(2))
     assert first["loss.started"].all()
     assert first["loss.raw"].any()

@@ -40,7 +40,7 @@ USES = [
 
 @pytest.mark.parametrize("use", USES)
 def test_without_torch_the_remedy_is_named(use, tmp_path) -> None:
-    rankwise.save(rankwise.RankNet(epochs=1).fit([[1.0], [2.0]], [0, 1]), tmp_path / "m.rw")
+    rankwise.save(rankwise.RankNet(epochs=1).fit([[1.0], [2.0]], [0, 1]), tmp_path / "m.rw")  # type: ignore[arg-type]
     use = f"import rankwise; {use.format(str(tmp_path / 'm.rw'))}"
     assert run(BLOCKED.format(use)) == "MissingExtraError torch is not installed; run: pip install 'rankwise[torch]'"
 

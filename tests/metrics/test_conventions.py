@@ -48,7 +48,7 @@ def test_trec_eval_printed_these(shared_data: Path) -> None:
     metrics = sorted({metric for metric, _ in printed if metric})
     assert len(metrics) >= 39
     data = rw.read(folder / "qrels.test", folder / "results.test")
-    found = rw.evaluate(data.y, data.scores, data.qid, metrics, convention="trec", doc_ids=data.doc_ids)
+    found = rw.evaluate(data.y, data.scores, data.qid, metrics, convention="trec", doc_ids=data.doc_ids)  # type: ignore[arg-type]
     for (metric, query), value in printed.items():
         assert metric is not None
         mine = found[metric] if query == "all" else found.per_query[metric][found.qids.tolist().index(query)]

@@ -29,7 +29,7 @@ def test_rows_of_a_query_may_lie_apart() -> None:
 def test_ties_worst_best_input_and_docid() -> None:
     y, s, ids = [0, 1, 0, 1], [1.0, 1.0, 1.0, 1.0], ["c", "a", "d", "b"]
     values = {
-        ties: rw.evaluate(y, s, metrics="map", ties=ties, doc_ids=ids)["map"]  # type: ignore[arg-type]
+        ties: rw.evaluate(y, s, metrics="map", ties=ties, doc_ids=ids)["map"]
         for ties in ("expected", "worst", "best", "input", "docid")
     }
     assert values["best"] == 1.0

@@ -62,7 +62,7 @@ def test_a_metric_that_was_not_evaluated_is_an_error_that_names_what_there_is() 
     with pytest.raises(MetricError, match=r"map was not evaluated, got auc, ndcg@10"):
         an_evaluation([0.5])["map"]
     with pytest.raises(MetricError, match="'bootstrap' or 't'"):
-        an_evaluation([0.5]).interval("auc", method="jackknife")
+        an_evaluation([0.5]).interval("auc", method="jackknife")  # type: ignore[arg-type]
 
 
 def test_a_metric_object_is_looked_up_by_its_spelling() -> None:

@@ -49,7 +49,7 @@ def test_names_categories_and_odd_parameters_are_kept(tmp_path) -> None:
     frame["kind"] = pd.Categorical(np.array(["a", "b", "é"])[np.arange(len(frame)) % 3])
     model = LambdaMART(
         NDCG(k=5), n_estimators=3, n_jobs=1, monotone_constraints={"größe 1": 1}, init="l2",
-        random_state=np.random.RandomState(0), num_leaves=np.int64(6),
+        random_state=np.random.RandomState(0), num_leaves=np.int64(6),  # type: ignore[arg-type]
     ).fit(frame, np.arange(len(frame)) % 3 == 1, qid=TRAIN.qid)  # fmt: skip
     assert "cat_threshold=" in model.boosters_[0].model_to_string()  # so that the check of such splits is tried
     save(model, tmp_path / "m.rw")
@@ -77,7 +77,7 @@ def test_info_reads_the_manifest_alone(path) -> None:
 
 def test_only_fitted_rankers_are_saved(tmp_path) -> None:
     with pytest.raises(DataError, match="save takes a model"):
-        save(object(), tmp_path / "m.rw")
+        save(object(), tmp_path / "m.rw")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="not fitted"):
         save(LambdaMART(), tmp_path / "m.rw")
     assert not (tmp_path / "m.rw").exists()

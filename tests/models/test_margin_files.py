@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,7 +21,7 @@ SETTINGS = [(method, hypotheses) for method in METHODS for hypotheses in ("featu
 
 
 def fitted(method="pairs", hypotheses="features", **parameters):
-    given = {"epsilon": [0.3, 0.5], "tol": 1e-3} | parameters
+    given: dict[str, Any] = {"epsilon": [0.3, 0.5], "tol": 1e-3} | parameters
     return MarginRanker(method=method, hypotheses=hypotheses, **given).fit(X, Y, eval_set=(X_NEW, Y_NEW))
 
 
@@ -69,7 +71,7 @@ def test_names_are_kept(tmp_path) -> None:
 
 
 def test_what_cannot_be_saved(tmp_path) -> None:
-    own = MarginRanker(epsilon=0.3, hypotheses=[lambda X: np.tanh(X[:, 1])]).fit(X, Y)
+    own = MarginRanker(epsilon=0.3, hypotheses=[lambda X: np.tanh(X[:, 1])]).fit(X, Y)  # type: ignore[arg-type]
     with pytest.raises(DataError, match=r"functions of your own cannot be saved in one, got 1; save model.alpha_ and"):
         save(own, tmp_path / "m.rw")
     with pytest.raises(ValueError, match="not fitted"):

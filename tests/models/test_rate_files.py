@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -114,7 +116,7 @@ LIES = [
     (with_model("history", []), "how it was chosen"),
     (with_model("history", {}), "how it was chosen"),
 ]
-SCORERS = [
+SCORERS: list[Any] = [
     None,
     [],
     {},

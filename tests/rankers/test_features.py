@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from rankwise.errors import DataError
 from rankwise.rankers import LambdaMART
 from tests.rankers.factories import TRAIN, VALID
 
-SMALL = {"n_estimators": 5, "num_leaves": 7, "min_child_samples": 1, "random_state": 0, "n_jobs": 1}
+SMALL: dict[str, Any] = {"n_estimators": 5, "num_leaves": 7, "min_child_samples": 1, "random_state": 0, "n_jobs": 1}
 
 
 BAD_FEATURES = {

@@ -88,7 +88,7 @@ def test_positions_are_for_lambdamart(kind: str) -> None:
 
 def test_positions_come_with_the_data() -> None:
     position = np.random.default_rng(0).integers(1, 4, len(TRAIN))
-    clicks = replace(TRAIN, y=TRAIN.y > 2, position=position)
+    clicks = replace(TRAIN, y=TRAIN.y > 2, position=position)  # type: ignore[arg-type]
     by_data = RANKERS["lambdamart"]().fit(clicks)
     by_arrays = RANKERS["lambdamart"]().fit(TRAIN.X, clicks.y, qid=TRAIN.qid, position=position)
     assert by_data.positions_.tolist() == [1, 2, 3]

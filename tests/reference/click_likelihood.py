@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -12,7 +13,8 @@ from scipy.optimize import minimize
 def likely_propensities(position, clicked, document, bin_of_document, shape, ridge):
     """θ by position, the lowest being 1: gamma-Poisson, with γ of mean e^m in each bin of documents."""
     positions, bins = sorted(set(position)), sorted(set(bin_of_document.values()))
-    shown, clicks = defaultdict(lambda: defaultdict(int)), defaultdict(int)
+    shown: Any = defaultdict(lambda: defaultdict(int))
+    clicks: Any = defaultdict(int)
     for k, c, d in zip(position, clicked, document, strict=True):
         shown[d][k] += 1
         clicks[d] += int(c)

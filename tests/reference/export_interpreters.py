@@ -115,7 +115,7 @@ def ranklib(path: Path, names: list[str]) -> Score:
 
     while at < len(tokens):
         if tokens[at].startswith("<tree"):
-            weights.append(F(re.search(r'weight="([^"]+)"', tokens[at]).group(1)))
+            weights.append(F(re.search(r'weight="([^"]+)"', tokens[at]).group(1)))  # type: ignore[union-attr]
             at += 1
             trees.append(read_split())
         else:
@@ -195,4 +195,4 @@ def onnx_graph(path: Path) -> Callable[[np.ndarray], np.ndarray]:
     from onnx.reference import ReferenceEvaluator
 
     graph = ReferenceEvaluator(str(path))
-    return lambda rows: np.asarray(graph.run(None, {"features": rows})[0])
+    return lambda rows: np.asarray(graph.run(None, {"features": rows})[0])  # type: ignore[index]

@@ -8,14 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from rankwise.types import FloatArray
+
 
 def lambdas(
     value: Callable[[list[float]], float],
-    ranked: Sequence[float],
-    scores: Sequence[float],
+    ranked: Sequence[float] | FloatArray,
+    scores: Sequence[float] | FloatArray,
     sigma: float = 1.0,
     gap: float | None = None,
-    weight: Sequence[float] | None = None,
+    weight: Sequence[float] | FloatArray | None = None,
 ) -> tuple[list[float], list[float]]:
     """λ's and Hessians, for documents in rank order; `gap`: divide each |ΔM| by gap + |s_i − s_j|."""
     n = len(ranked)

@@ -107,4 +107,4 @@ def _least(H, onto, sums, caps, limits, bounds, nu_at):
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )  # fmt: skip
     assert found.status == 0, found.message
-    return Dual(float(found.fun), onto @ found.x[:-1], found.x[:-1][np.asarray(nu_at, dtype=np.int64)])
+    return Dual(float(found.fun), onto @ found.x[:-1], found.x[:-1][np.asarray(nu_at, dtype=np.int64)])  # type: ignore[arg-type, index]

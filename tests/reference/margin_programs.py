@@ -43,7 +43,7 @@ def soft_over_pairs(plus, minus, nu, time_limit=None) -> Primal:
     """(2): max ρ − Σ ξ/ν over all pairs. Raises TimeoutError after `time_limit` seconds."""
     p, n, N = len(plus), len(minus), plus.shape[1]
     margins = _pair_margins(plus, minus)
-    A = hstack([csr_matrix(-margins), np.ones((p * n, 1)), -eye(p * n)], format="csr")  # ρ − ξ − α·margin <= 0
+    A = hstack([csr_matrix(-margins), np.ones((p * n, 1)), -eye(p * n)], format="csr")  # type: ignore[call-overload]  # ρ − ξ − α·margin <= 0
     c = np.concatenate([np.zeros(N), [-1.0], np.full(p * n, 1.0 / nu)])
     bounds = [(0, None)] * N + [(None, None)] + [(0, None)] * (p * n)
     value, z = _least(c, A, np.zeros(p * n), [np.arange(N)], bounds, time_limit)
@@ -130,7 +130,7 @@ def _least(c, A, limits, simplices, bounds, time_limit=None):
         row[chosen] = 1.0
     equal = csr_matrix(sums) if not isinstance(A, np.ndarray) else sums
     options = {} if time_limit is None else {"time_limit": time_limit}
-    found = linprog(c, A, limits, equal, np.ones(len(sums)), bounds, method="highs", options=options)
+    found = linprog(c, A, limits, equal, np.ones(len(sums)), bounds, method="highs", options=options)  # type: ignore[call-overload]
     if found.status == 1:
         raise TimeoutError(found.message)
     assert found.status == 0, found.message

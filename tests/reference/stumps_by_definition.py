@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,7 @@ def all_stumps(X):
 
 def best_stumps(X, u):
     """The best (|edge|, feature, threshold, sign) of each feature that has one, by falling edge, then by feature."""
-    best = {}
+    best: dict[Any, Any] = {}
     for feature, threshold in all_stumps(X):
         edge = float(np.dot(u, side(X[:, feature].astype(np.float64), threshold)))
         if abs(edge) > best.get(feature, (0.0,))[0]:

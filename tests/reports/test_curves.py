@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -42,7 +44,7 @@ def test_precision_and_recall_are_those_of_scikit_learn(rows) -> None:
 
 def test_documents_that_were_not_retrieved_stand_tied_at_the_bottom() -> None:
     labels, scores = np.array([1.0, 0, 1, 0]), np.array([2.0, 1, -np.inf, -np.inf])
-    np.testing.assert_allclose(curves.roc_points(labels, scores), [[0, 0, 0.5, 1], [0, 0.5, 0.5, 1]])
+    np.testing.assert_allclose(curves.roc_points(labels, scores), [[0, 0, 0.5, 1], [0, 0.5, 0.5, 1]])  # type: ignore[arg-type]
 
 
 def test_the_mean_roc_curve_has_about_the_mean_area_and_scores_are_not_pooled() -> None:
@@ -51,10 +53,10 @@ def test_the_mean_roc_curve_has_about_the_mean_area_and_scores_are_not_pooled() 
     labels = (rng.random(qid.size) < 0.3).astype(float)
     scores = labels + rng.normal(size=qid.size)
     groups = QueryGroups.from_qid(qid)
-    curve = curves.roc_curve(labels, scores, groups, None)
+    curve: Any = curves.roc_curve(labels, scores, groups, None)
     areas = [sk.roc_auc_score(labels[qid == q], scores[qid == q]) for q in range(50)]
     assert np.trapezoid(curve.y, curve.x) == pytest.approx(np.mean(areas), abs=0.01)
-    shifted = curves.roc_curve(labels, scores + 100 * qid, groups, None)
+    shifted: Any = curves.roc_curve(labels, scores + 100 * qid, groups, None)
     np.testing.assert_array_equal(shifted.y, curve.y)
     assert curve.queries == 50
 
@@ -62,17 +64,17 @@ def test_the_mean_roc_curve_has_about_the_mean_area_and_scores_are_not_pooled() 
 def test_interpolated_precision_is_the_best_at_that_recall_or_more() -> None:
     labels, scores = np.array([0.0, 1, 1, 0, 1, 0]), np.array([6.0, 5, 4, 3, 9, 8])
     groups = QueryGroups.from_sizes([4, 2])
-    curve = curves.precision_recall_curve(labels, scores, groups, None)
+    curve: Any = curves.precision_recall_curve(labels, scores, groups, None)
     np.testing.assert_allclose(curve.y, (2 / 3 + 1) / 2)
 
 
 def test_rows_apart_weights_and_queries_without_a_curve() -> None:
     labels, scores = np.array([1.0, 1, 0, 0, 0]), np.array([2.0, 1, 1, 2, 0])
     groups = QueryGroups.from_qid(["a", "b", "a", "b", "c"])
-    both = curves.roc_curve(labels, scores, groups, None)
+    both: Any = curves.roc_curve(labels, scores, groups, None)
     assert both.queries == 2
     np.testing.assert_allclose(both.y[:-1], 0.5)
-    only_b = curves.roc_curve(labels, scores, groups, np.array([0.0, 1, 1]))
+    only_b: Any = curves.roc_curve(labels, scores, groups, np.array([0.0, 1, 1]))
     assert only_b.queries == 1
     np.testing.assert_allclose(only_b.y[:-1], 0)
     assert curves.roc_curve(np.zeros(5), scores, groups, None) is None
@@ -81,7 +83,7 @@ def test_rows_apart_weights_and_queries_without_a_curve() -> None:
 def test_a_long_curve_is_thinned_and_keeps_its_shape() -> None:
     rng = np.random.default_rng(1)
     labels = (rng.random(200_000) < 0.1).astype(float)
-    x, y = curves.roc_points(labels, labels + rng.normal(size=labels.size))
+    x, y = curves.roc_points(labels, labels + rng.normal(size=labels.size))  # type: ignore[misc]
     few_x, few_y = curves.thinned(x, y)
     assert few_x.size <= curves.MAX_POINTS
     assert (few_x[0], few_y[0], few_x[-1], few_y[-1]) == (0, 0, 1, 1)

@@ -57,7 +57,7 @@ def test_points_are_marked_and_told_with_their_thresholds(tmp_path) -> None:
         for name, system in scores.items():
             point = operating_point(metric, y, system)
             assert f"{metric}, {name}: {point}." in said[heading]
-            assert f"threshold {point.threshold:.6g}" in said[heading]
+            assert f"threshold {point.threshold:.6g}" in said[heading]  # type: ignore[union-attr]
         assert f">{metric}</text>" in page  # beside the dot
     assert (dots(page, "Precision and recall"), dots(page, "ROC")) == (4, 2)
 

@@ -20,7 +20,7 @@ score_lists = st.lists(st.one_of(st.lists(few, max_size=9), st.lists(many, max_s
 )
 
 
-class FirstFeature(BaseEstimator):
+class FirstFeature(BaseEstimator):  # type: ignore[misc]
     """Scores by the first feature, whatever it is fitted on."""
 
     def fit(self, X: Any, y: Any, *, qid: Any = None) -> Self:

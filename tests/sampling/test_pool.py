@@ -23,7 +23,7 @@ def test_candidates_have_no_label_and_are_not_closed() -> None:
     assert pool.query.tolist() == [0, 1, 1]
     assert pool.labelled.tolist() == [0, 2, 5]
     for closed in ([0, 0, 0, 0, 1, 1], np.arange(6) > 3, [False] * 4 + [True] * 2):
-        assert Pool(DATA, Y, FirstFeature(), closed).candidates.tolist() == [3, 1]
+        assert Pool(DATA, Y, FirstFeature(), closed).candidates.tolist() == [3, 1]  # type: ignore[arg-type]
 
 
 def test_labels_of_the_pool_count_not_those_of_the_data() -> None:
@@ -100,13 +100,13 @@ class NotANumber(Sampler):
     [
         (lambda: Pool(DATA, Y[:-1], None), ShapeError, r"y must have one entry per row: got shape \(5,\) for 6 rows"),
         (
-            lambda: Pool(DATA, Y, None, [True]),
+            lambda: Pool(DATA, Y, None, [True]),  # type: ignore[arg-type]
             ShapeError,
             r"closed must have one entry per row: got shape \(1,\) for 6",
         ),
         (lambda: Pool(DATA, Y * np.nan, None), DataError, "labels must be finite, got nan at row 0"),
         (
-            lambda: Pool.from_arrays([[1.0]], [0], None, None),
+            lambda: Pool.from_arrays([[1.0]], [0], None, None),  # type: ignore[arg-type]
             DataError,
             "every row has a label, so there is nothing to choose",
         ),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rankwise.data._arrow_columns import MAX_CATEGORIES, Categories, changed_codes, numbers, query_ids, texts
 from rankwise.data._columns import Columns, match_columns
@@ -82,6 +82,23 @@ class RankingData:
     feature_names: list[str] | None = None
     source: str = "the data"
     categories: Categories = field(default_factory=dict)
+
+    if TYPE_CHECKING:  # the fields are arrays; what makes them may be any array-like
+
+        def __init__(
+            self,
+            X: Any,
+            y: ArrayLike,
+            qid: ArrayLike | None,
+            doc_ids: ArrayLike | None = None,
+            query_weight: ArrayLike | None = None,
+            position: ArrayLike | None = None,
+            scores: ArrayLike | None = None,
+            notes: tuple[str, ...] = (),
+            feature_names: list[str] | None = None,
+            source: str = "the data",
+            categories: Categories = ...,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         X: Any = sp.csr_array(self.X, dtype=np.float32) if self.is_sparse else _dense(self.X)

@@ -54,7 +54,7 @@ def test_without_a_check_the_file_is_written_alone(run: Run) -> None:
     size = Path("m.txt").stat().st_size
     assert (result.exit_code, result.stdout) == (0, f"m.txt: {size} bytes\n")
     valid = rw.read("valid.txt").X
-    assert np.array_equal(lgb.Booster(model_file="m.txt").predict(valid), model.predict(valid))
+    assert np.array_equal(lgb.Booster(model_file="m.txt").predict(valid), model.predict(valid))  # type: ignore[arg-type]
 
 
 def test_linear_models_say_what_to_add(run: Run) -> None:

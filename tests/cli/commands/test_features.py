@@ -21,7 +21,7 @@ NAMES = ["price", "größe", "age", "[odd], name"]
 DATA = replace(cubic(queries=30, documents=15, features=4, seed=1), feature_names=NAMES)
 TRAIN, VALID = DATA.rows(np.arange(300)), DATA.rows(np.arange(300, 450))
 # Data whose last two features are zero in every row.
-ZEROS = replace(VALID, X=VALID.X * np.float32([1, 1, 0, 0]), feature_names=None)
+ZEROS = replace(VALID, X=VALID.X * np.array([1, 1, 0, 0], dtype=np.float32), feature_names=None)
 
 
 @pytest.fixture(autouse=True)

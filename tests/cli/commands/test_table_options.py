@@ -124,7 +124,7 @@ def test_models_are_trained_applied_and_evaluated(run: Run) -> None:
     ):
         name, *arguments = command
         assert run_json(run, name, "t.csv", *arguments, *OPTIONS) == run_json(run, name, "plain.csv", *arguments)
-    for name, arguments in (("explain", ("--query", "3")), ("certify", ("--objective", "p@r=0.5"))):
+    for name, arguments in (("explain", ("--query", "3")), ("certify", ("--objective", "p@r=0.5"))):  # type: ignore[assignment]
         got = run_json(run, name, "a.rw", "t.csv", *arguments, *OPTIONS)
         assert got == run_json(run, name, "a.rw", "plain.csv", *arguments)
     checked = run_json(run, "export", "a.rw", "--to", "lightgbm", "-o", "a.txt", "--check", "t.csv", *OPTIONS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from rankwise.data import r_of_k, write
 from tests.cli.conftest import Run
 from tests.cli.test_errors import assert_one_sentence
 
-SETTINGS = {
+SETTINGS: dict[str, Any] = {
     "linear": {"folds": 3},
     "trees": {"n_estimators": 10, "n_jobs": 1, "folds": 2},
     "net": {"epochs": 2, "hidden": [3], "folds": 2},
@@ -41,7 +42,7 @@ def test_the_file_is_that_of_the_library(run: Run, family: str) -> None:
     result = run(*TRAIN, "--objective", "r@p=0.6", "--model", family, "--seed", 3, *settings(family), "--json")
     assert (result.exit_code, result.stderr) == (0, "")
     data, held_out = rw.read("train.csv"), rw.read("held-out.csv")
-    model = rw.RateClassifier("r@p=0.6", model=family, random_state=3, **SETTINGS[family])
+    model: Any = rw.RateClassifier("r@p=0.6", model=family, random_state=3, **SETTINGS[family])
     model.fit(data.X, positive(data))
     rw.save(model, "library.rw")
     assert Path("m.rw").read_bytes() == Path("library.rw").read_bytes()
@@ -63,7 +64,7 @@ def test_validation_data_chooses(run: Run) -> None:
     model = rw.RateClassifier("f1", model="linear", random_state=0)
     model.fit(data.X, positive(data), eval_set=(valid.X, positive(valid)))
     assert f"threshold  {model.threshold_:.4f}\n" in result.stdout
-    assert f"baseline   {model.history_['baseline']:.4f} on rows not trained on\n" in result.stdout
+    assert f"baseline   {model.history_['baseline']:.4f} on rows not trained on\n" in result.stdout  # type: ignore[call-overload]
 
 
 def test_trees_are_what_an_objective_gets(run: Run) -> None:

@@ -109,7 +109,7 @@ def test_a_real_ctrl_c_reaches_all_processes_and_the_best_so_far_is_written(run:
 
 def test_a_worker_of_a_cluster_is_killed_and_training_resumed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(failure, "STUCK_SECONDS", 1.0)
-    options = {
+    options: dict[str, Any] = {
         "n_workers": 2,
         "threads_per_worker": 1,
         "dashboard_address": "127.0.0.1:0",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +18,7 @@ from rankwise.data.io._letor import LetorFile, read_letor
 from rankwise.errors import DataError
 
 SMALL = "2 qid:1 1:0.5 3:1e-3 # d1\n0 qid:1 2:-0.25 # d2\n1 qid:2 1:1\n"
-PACKERS = {
+PACKERS: dict[str, Any] = {
     "gz": gzip.compress,
     "bz2": bz2.compress,
     "xz": lzma.compress,
@@ -39,8 +40,8 @@ def test_a_small_file(text_file) -> None:
     assert data.X.dtype == np.float32
     assert data.y.tolist() == [2, 0, 1]
     assert data.qid.tolist() == [1, 1, 2]
-    assert data.doc_ids.tolist() == ["d1", "d2", ""]
-    assert (data.doc_ids == "d2").tolist() == [False, True, False]
+    assert data.doc_ids.tolist() == ["d1", "d2", ""]  # type: ignore[union-attr]
+    assert (data.doc_ids == "d2").tolist() == [False, True, False]  # type: ignore[union-attr]
     assert data.notes == ()
 
 
@@ -98,7 +99,7 @@ def test_several_files_are_one_data_set(text_file) -> None:
     data = read(one, two)
     assert data.X.tolist() == [[1, 0, 0], [2, 0, 0], [0, 0, 5]]
     assert data.groups.sizes.tolist() == [1, 2]
-    assert data.doc_ids.tolist() == ["", "a", ""]
+    assert data.doc_ids.tolist() == ["", "a", ""]  # type: ignore[union-attr]
 
 
 def test_wide_data_becomes_sparse(text_file) -> None:
@@ -130,7 +131,7 @@ def many_lines(rows: int) -> str:
 def test_neither_chunk_borders_nor_threads_matter(text_file, chunk_bytes, threads) -> None:
     file = LetorFile(text_file(many_lines(60)), has_qid=True)
     expected = read_letor([file], chunk_bytes=1 << 22, threads=1)
-    assert_same(read_letor([file, file], chunk_bytes=chunk_bytes, threads=threads).rows(slice(0, 60)), expected)
+    assert_same(read_letor([file, file], chunk_bytes=chunk_bytes, threads=threads).rows(slice(0, 60)), expected)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -172,7 +173,7 @@ def test_real_files_as_scikit_learn_reads_them(shared_data, name) -> None:
 def test_the_doc_ids_of_mq2008(shared_data) -> None:
     path = shared_data / "MQ2008" / "S1.txt"
     expected = [line.split("#docid = ")[1].split()[0] for line in path.read_text().splitlines()]
-    assert read(path).doc_ids.tolist() == expected
+    assert read(path).doc_ids.tolist() == expected  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("part", ["train", "test"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -17,13 +19,13 @@ ADULT = """id,age,work,income,session
 3,, ?, <=50K,b
 4,28,, >50K,b
 """
-OPTIONS = {"label": "income", "positive": ">50K", "qid": "session", "drop": ["id"]}
+OPTIONS: dict[str, Any] = {"label": "income", "positive": ">50K", "qid": "session", "drop": ["id"]}
 
 
 def check(data: RankingData) -> None:
     assert data.feature_names == ["age", "work"]
     assert data.categories == {"work": ("?", "Private", "State-gov")}
-    np.testing.assert_array_equal(data.X, np.float32([[39, 2], [50, 1], [np.nan, 0], [28, np.nan]]))
+    np.testing.assert_array_equal(data.X, np.array([[39, 2], [50, 1], [np.nan, 0], [28, np.nan]], dtype=np.float32))
     assert data.y.tolist() == [0, 1, 0, 1]
     assert data.qid.tolist() == ["a", "a", "b", "b"]
 
@@ -50,6 +52,7 @@ def test_the_same_table_in_three_formats(text_file, tmp_path) -> None:
 
 def test_rows_in_passes_have_the_same_options(tmp_path) -> None:
     rows = ParquetRows.of(parquet_file(tmp_path / "adult.parquet"), **OPTIONS).with_found_categories()
+    batch: Any
     (batch,) = rows.batches()
     check(
         RankingData(
@@ -60,7 +63,7 @@ def test_rows_in_passes_have_the_same_options(tmp_path) -> None:
 
 def test_a_table_without_header(text_file) -> None:
     lines = ADULT.split("\n", 1)[1]
-    options = {"label": 4, "positive": ">50K", "qid": "5", "drop": [1], "header": False}
+    options: dict[str, Any] = {"label": 4, "positive": ">50K", "qid": "5", "drop": [1], "header": False}
     for name in ("adult.csv", "adult.data"):
         data = read(text_file(lines, name), **options)
         assert data.feature_names == ["2", "3"]
@@ -113,7 +116,7 @@ def test_category_types_of_parquet_keep_their_order(tmp_path) -> None:
     parquet.write_table(pa.table({"y": [1, 0, 1], "size": column}), tmp_path / "a.parquet")
     data = read(tmp_path / "a.parquet")
     assert data.categories["size"][:2] == ("z", "a")
-    np.testing.assert_array_equal(data.X.ravel(), np.float32([1, 0, np.nan]))
+    np.testing.assert_array_equal(data.X.ravel(), np.array([1, 0, np.nan], dtype=np.float32))
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv", "tsv.gz"])
@@ -131,7 +134,7 @@ def test_categories_are_written_as_texts(tmp_path, ending) -> None:
     np.testing.assert_array_equal(again.X, data.X)
 
 
-REFUSED = {
+REFUSED: dict[str, Any] = {
     "no label": ({"label": "salary"}, "there is no column 'salary', got id, age, work, income, session; name one of"),
     "no query": ({"label": "age", "qid": "q"}, "there is no column 'q', got id"),
     "nothing to drop": ({"label": "age", "drop": ["x"]}, "there is no column 'x', got id"),

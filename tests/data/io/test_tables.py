@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +22,7 @@ def write_table(path, **columns):
 
 
 def check(data) -> None:
-    np.testing.assert_array_equal(data.X, np.float32([[0.5, 2], [np.nan, -1000], [1, 0]]))
+    np.testing.assert_array_equal(data.X, np.array([[0.5, 2], [np.nan, -1000], [1, 0]], dtype=np.float32))
     assert data.y.tolist() == [1, 0, 2]
     assert data.qid.tolist() == [7, 7, 8]
     assert data.doc_ids.tolist() == ["a", "b", "c"]
@@ -37,8 +38,8 @@ def test_csv_tsv_and_packed(text_file) -> None:
 
 
 def test_parquet(tmp_path) -> None:
-    columns = {"y": [1, 0, 2], "query": [7, 7, 8], "f1": [0.5, None, 1.0], "docid": ["a", "b", "c"]}
-    check(read(write_table(tmp_path / "a.parquet", **columns, f2=np.float32([2, -1000, 0]))))
+    columns: dict[str, Any] = {"y": [1, 0, 2], "query": [7, 7, 8], "f1": [0.5, None, 1.0], "docid": ["a", "b", "c"]}
+    check(read(write_table(tmp_path / "a.parquet", **columns, f2=np.array([2, -1000, 0], dtype=np.float32))))
     check(read(write_table(tmp_path / "no_ending", **columns, f2=[2, -1000, 0])))
 
 
@@ -65,7 +66,7 @@ def test_files_with_other_qid_types_or_no_doc_ids(tmp_path) -> None:
     two = write_table(tmp_path / "b.parquet", y=[0], qid=["q8"], a=[1.5])
     data = read(one, two)
     assert data.qid.tolist() == ["7", "q8"]
-    assert data.doc_ids.tolist() == ["d", ""]
+    assert data.doc_ids.tolist() == ["d", ""]  # type: ignore[union-attr]
 
 
 def test_the_row_of_a_parquet_file(tmp_path) -> None:

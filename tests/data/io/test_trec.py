@@ -19,9 +19,9 @@ def test_union_of_judged_and_retrieved(text_file, run_first) -> None:
     qrels, run = text_file(QRELS, "qrels"), text_file(RUN, "run")
     data = read(run, qrels) if run_first else read(qrels, run)
     assert data.qid.tolist() == ["q1"] * 4
-    assert data.doc_ids.tolist() == ["d2", "d9", "d1", "d3"]
+    assert data.doc_ids.tolist() == ["d2", "d9", "d1", "d3"]  # type: ignore[union-attr]
     assert data.y.tolist() == [0, -1, 1, 2]
-    assert data.scores.tolist() == [0.9, 0.5, -0.001, -math.inf]
+    assert data.scores.tolist() == [0.9, 0.5, -0.001, -math.inf]  # type: ignore[union-attr]
     assert data.X.shape == (4, 0)
     assert data.notes == (
         "1 query left out: no judgements",
@@ -72,8 +72,8 @@ def test_the_files_of_trec_eval(shared_data) -> None:
         name, _, value = line.split()
         printed[name] = value
     data = read(shared_data / "trec_eval" / "qrels.test", shared_data / "trec_eval" / "results.test")
-    retrieved = data.scores > -math.inf
+    retrieved = data.scores > -math.inf  # type: ignore[operator]
     assert data.groups.n_queries == int(printed["num_q"])
-    assert retrieved.sum() == int(printed["num_ret"])
+    assert retrieved.sum() == int(printed["num_ret"])  # type: ignore[union-attr]
     assert (data.y > 0).sum() == int(printed["num_rel"])
     assert ((data.y > 0) & retrieved).sum() == int(printed["num_rel_ret"])

@@ -31,7 +31,7 @@ def ranking_data(draw):
 
 def assert_same(a, b) -> None:
     assert a.X.shape == b.X.shape
-    dense = (X.toarray() if sp.issparse(X) else X for X in (a.X, b.X))
+    dense = (X.toarray() if sp.issparse(X) else X for X in (a.X, b.X))  # type: ignore[attr-defined]
     np.testing.assert_array_equal(*dense)
     np.testing.assert_array_equal(a.y, b.y)
     np.testing.assert_array_equal(a.qid, b.qid)

@@ -63,7 +63,7 @@ def test_normalize_globally_as_scikit_learn_would() -> None:
 
 @pytest.mark.parametrize("how", ["query", "global"])
 def test_constant_and_missing_features(how) -> None:
-    X = np.float32([[0.1, np.nan, 1], [0.1, np.nan, np.nan], [0.1, np.nan, 3]])
+    X = np.array([[0.1, np.nan, 1], [0.1, np.nan, np.nan], [0.1, np.nan, 3]], dtype=np.float32)
     scaled = normalize(RankingData(X, [0, 1, 2], [5, 5, 5]), how).X
     assert scaled[:, 0].tolist() == [0, 0, 0]
     assert np.isnan(scaled[:, 1]).all()
@@ -73,7 +73,7 @@ def test_constant_and_missing_features(how) -> None:
 
 def test_normalize_refuses() -> None:
     with pytest.raises(DataError, match="must be 'query' or 'global', got 'row'"):
-        normalize(example(), "row")
+        normalize(example(), "row")  # type: ignore[arg-type]
     with pytest.raises(DataError, match="sparse features cannot be shifted"):
         normalize(RankingData(sp.csr_array([[1.0]]), [1], [1]))
 

@@ -31,7 +31,7 @@ def test_soft_margins_are_the_worst_that_capped_weights_leave() -> None:
     lowest = 0.0
     for rows, sign in ((slice(0, 8), -1.0), (slice(8, 15), 1.0)):
         caps = weight[rows] / (nu * weight[rows].sum())
-        lowest += linprog(sign * f[rows], A_eq=np.ones((1, caps.size)), b_eq=[1.0], bounds=[(0, c) for c in caps]).fun
+        lowest += linprog(sign * f[rows], A_eq=np.ones((1, caps.size)), b_eq=[1.0], bounds=[(0, c) for c in caps]).fun  # type: ignore[operator]
     np.testing.assert_allclose(value[0], lowest / 2, rtol=1e-9)
     far = f[8:, None] - f[:8] >= 2 * margin[0]
     pairs = weight[8:, None] * weight[:8]

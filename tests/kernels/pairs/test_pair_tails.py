@@ -21,14 +21,14 @@ def ranked_lists(draw, most_grades=20):
     grades_of = [draw(st.sampled_from([g for g in (1, 2, 3, 13, 20) if g <= most_grades])) for _ in sizes]
     spread = 10.0 ** draw(st.sampled_from([-300, -12, 0, 6, 150]))
     ties, weighted = draw(st.booleans()), draw(st.booleans())
-    scores, grade, grades = [], [], []
+    lists, grade, grades = [], [], []
     for size, highest in zip(sizes, grades_of, strict=True):
         drawn = random.integers(0, 5, size) / 4.0 if ties else random.normal(size=size)
-        scores.append(np.sort(drawn)[::-1] * spread)
+        lists.append(np.sort(drawn)[::-1] * spread)
         grade.append(np.unique(random.integers(0, highest, size), return_inverse=True)[1])
         grades.append(grade[-1].max() + 1)
     offsets = np.append(0, np.cumsum(sizes)).astype(np.int64)
-    scores = np.concatenate(scores)
+    scores = np.concatenate(lists)
     weight = random.choice([0.25, 0.1, 1.0, 2.0, 7.3], scores.size) if weighted else np.ones(scores.size)
     return scores, np.concatenate(grade).astype(np.int64), np.array(grades, dtype=np.int64), weight, offsets
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -36,7 +38,7 @@ def test_sweep_is_its_scalar_twin(factors: int, classes: int, vectors: int, betw
     compiled = specialize(lambda_sums.sweep, FACTORS=factors, CLASSES=classes, VECTORS=vectors, BETWEEN=between)
     pushes, bends = np.zeros(n), np.zeros(n)
     z = lambda_sums.decays(scores, rates[0])
-    tables = (table.reshape(classes, -1) for table in (push, bend, zero))
-    compiled(z, own, heights, *tables, share, down, pushes, bends)
+    tables: Any = (table.reshape(classes, -1) for table in (push, bend, zero))
+    compiled(z, own, heights, *tables, share, down, pushes, bends)  # type: ignore[call-arg]
     np.testing.assert_allclose(pushes, by_scalars[0], rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(bends, by_scalars[1], rtol=1e-11, atol=1e-12)

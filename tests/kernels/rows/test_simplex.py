@@ -15,7 +15,7 @@ def value(alpha, slope, bend):
 
 def best_by_scipy(slope, bend):
     n = slope.size
-    found = minimize(
+    found = minimize(  # type: ignore[call-overload]
         lambda a: -value(a, slope, bend),
         np.full(n, 1.0 / n),
         jac=lambda a: bend @ a - slope,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -26,6 +28,7 @@ def test_radix_order(scores: list[float], threads: str) -> None:
 def test_ties_and_outliers(rows: int, threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RANKWISE_NUM_THREADS", threads)
     rng = np.random.default_rng(rows)
+    scores: Any
     for scores in (rng.normal(size=rows), rng.integers(0, 3, rows) * 0.1, np.append(rng.random(rows - 1), 1e300)):
         np.testing.assert_array_equal(radix_argsort(scores), np.argsort(-scores, kind="stable"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -58,7 +59,7 @@ def test_thresholds_from_other_data_keep_the_promise() -> None:
     rng = np.random.default_rng(0)
 
     def with_validation_data(y, scores, objective):
-        order = thresholds_to_try(*flat().sample(rng, 100), objective)
+        order = thresholds_to_try(*flat().sample(rng, 100), objective)  # type: ignore[call-arg]
         return rw.certify(y, scores, objective, thresholds=order).threshold
 
     holds, _ = share_that_holds(flat(), "r@p=0.8", with_validation_data)
@@ -85,7 +86,7 @@ OBJECTIVES = st.sampled_from(["r@p=0.5", "r@p=0.8", "p@r=0.3", "p@r=0.9", "tpr@f
 @given(ROWS_OF_DATA, OBJECTIVES, st.sampled_from([0.6, 0.9, 0.99]))
 def test_counts_bounds_and_rates_recomputed(rows, objective, confidence) -> None:
     y, scores = np.array(rows, dtype=float).T
-    found = rw.certify(y, scores, objective, confidence=confidence, thresholds=np.unique(scores))
+    found: Any = rw.certify(y, scores, objective, confidence=confidence, thresholds=np.unique(scores))
     assert found.guide_rows == 0
     if not found.certified:
         return
@@ -95,7 +96,7 @@ def test_counts_bounds_and_rates_recomputed(rows, objective, confidence) -> None
     for name, (hits, trials) in rates.items():
         assert getattr(found, name) == hits / trials
     demand = demand_of(objective)
-    side = "less" if demand.rate == "fpr" else "greater"
+    side: Any = "less" if demand.rate == "fpr" else "greater"
     exact = binomtest(*rates[demand.rate], alternative=side).proportion_ci(confidence)
     bound = exact.high if side == "less" else exact.low
     assert found.bound == pytest.approx(bound, abs=1e-9)
@@ -124,26 +125,26 @@ def test_the_best_of_all_that_pass_where_the_rate_is_monotone(rows, objective) -
 def test_the_order_of_the_rows_changes_nothing(rows, objective, random) -> None:
     mixed = rows.copy()
     random.shuffle(mixed)
-    assert rw.certify(*np.array(rows).T, objective) == rw.certify(*np.array(mixed).T, objective)
+    assert rw.certify(*np.array(rows).T, objective) == rw.certify(*np.array(mixed).T, objective)  # type: ignore[call-arg]
 
 
 @given(ROWS_OF_DATA, OBJECTIVES)
 def test_more_confidence_never_gives_more(rows, objective) -> None:
-    gains = [rw.certify(*np.array(rows).T, objective, confidence=c).expected or 0.0 for c in (0.55, 0.7, 0.9, 0.99)]
+    gains = [rw.certify(*np.array(rows).T, objective, confidence=c).expected or 0.0 for c in (0.55, 0.7, 0.9, 0.99)]  # type: ignore[misc]
     assert gains == sorted(gains, reverse=True)
 
 
 @given(ROWS_OF_DATA, OBJECTIVES)
 def test_the_rows_said_to_be_needed_suffice(rows, objective) -> None:
-    found = rw.certify(*np.array(rows).T, objective)
+    found = rw.certify(*np.array(rows).T, objective)  # type: ignore[call-arg]
     if found.rows_needed is None:
         return
     assert not found.certified
     assert found.rows_needed > found.rows
-    assert found.positives_needed >= found.positives
+    assert found.positives_needed >= found.positives  # type: ignore[operator]
     if demand_of(objective).rate != "precision":  # there the draw of the guide decides too
         times = -(-found.rows_needed // found.rows)
-        assert rw.certify(*np.tile(np.array(rows).T, times), objective).certified
+        assert rw.certify(*np.tile(np.array(rows).T, times), objective).certified  # type: ignore[call-arg]
 
 
 def test_the_rule_of_three() -> None:
@@ -177,7 +178,7 @@ def test_scores_that_say_nothing() -> None:
 
 
 def test_a_certificate_can_be_printed_and_stored() -> None:
-    found = rw.certify([1] * 90 + [0] * 58, [1] * 90 + [0] * 58, RecallAtPrecision(0.9))
+    found: Any = rw.certify([1] * 90 + [0] * 58, [1] * 90 + [0] * 58, RecallAtPrecision(0.9))
     assert str(found).startswith("With confidence 0.95, score >= 1.0 has a precision of at least 0.9; expect a recall")
     said = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert said["certified"] is True

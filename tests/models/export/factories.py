@@ -21,9 +21,9 @@ from rankwise.rankers import (
 )
 from tests.rankers.factories import TRAIN, VALID
 
-TREES = {"n_estimators": 12, "num_leaves": 7, "min_child_samples": 5, "random_state": 0, "n_jobs": 1}
-NETS = {"epochs": 3, "batch_queries": 10, "random_state": 0}
-SMALL = {"folds": 2, "n_estimators": 10, "num_leaves": 4, "epochs": 4, "n_jobs": 1, "random_state": 0}
+TREES: dict[str, Any] = {"n_estimators": 12, "num_leaves": 7, "min_child_samples": 5, "random_state": 0, "n_jobs": 1}
+NETS: dict[str, Any] = {"epochs": 3, "batch_queries": 10, "random_state": 0}
+SMALL: dict[str, Any] = {"folds": 2, "n_estimators": 10, "num_leaves": 4, "epochs": 4, "n_jobs": 1, "random_state": 0}
 
 
 def _rounded(data: RankingData) -> RankingData:

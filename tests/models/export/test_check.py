@@ -91,7 +91,7 @@ CHANGES = {
     ("lambdamart-missing", "onnx", "missing"): lambda p: in_graph(p, TRACKS, lambda v: 1 - v),
     ("lambdamart", "xgboost-json", "threshold"): lambda p: in_text(p, r'("split_condition": )([^,]+)(,)', next_float),
     ("lambdamart", "xgboost-json", "sides"): lambda p: in_json(p, swapped),
-    ("lambdamart-missing", "xgboost-json", "missing"): lambda p: in_json(p, lambda t: [flip(tree) for tree in t]),
+    ("lambdamart-missing", "xgboost-json", "missing"): lambda p: in_json(p, lambda t: [flip(tree) for tree in t]),  # type: ignore[func-returns-value]
     ("lambdamart", "solr", "threshold"): lambda p: in_text(p, LIMIT, next_float),
     ("lambdamart", "solr", "leaf"): lambda p: in_text(p, r'("value": ")([^"]+)(")', larger),
     ("lambdamart", "solr", "tree left out"): lambda p: in_json(p, lambda t: t["params"]["trees"].pop()),
@@ -160,7 +160,7 @@ def test_a_file_that_disagrees_is_not_written(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(RankLib, "files", wrong)
     with pytest.raises(ExportError, match="the ranklib file does not score as the model does") as caught:
         export(made("lambdamart"), path, to="ranklib", check=VALID)
-    assert caught.value.comparison.data.beyond == 400
+    assert caught.value.comparison.data.beyond == 400  # type: ignore[attr-defined]
     assert path.read_text() == "older"
     assert [one.name for one in tmp_path.iterdir()] == ["m.txt"]
 
@@ -171,13 +171,13 @@ def test_data_with_gaps_is_refused_where_there_is_no_rule_for_them(to: str, tmp_
         DataError, match=rf"{to} cannot express missing values, got one at row \d+ of the feature 'feat"
     ):
         export(made("rankboost"), tmp_path / "m.json", to=to, check=with_gaps(VALID))
-    assert export(made("rankboost"), tmp_path / "m.onnx", to="onnx", check=with_gaps(VALID)).agrees
+    assert export(made("rankboost"), tmp_path / "m.onnx", to="onnx", check=with_gaps(VALID)).agrees  # type: ignore[union-attr]
 
 
 def test_sparse_rows_and_rows_of_several_queries_are_compared(tmp_path: Path) -> None:
     data = RankingData(sp.csr_array(np.where(VALID.X < 0, 0, VALID.X)), VALID.y, VALID.qid)
     for kind in ("lambdamart", "ranksvm", "rankboost"):
-        found = export(made(kind), tmp_path / "m.json", to="solr", check=data)
+        found: Any = export(made(kind), tmp_path / "m.json", to="solr", check=data)
         assert (found.agrees, found.data.queries) == (True, 20)
 
 
@@ -187,7 +187,7 @@ def test_names_of_features_are_written_and_looked_up(tmp_path: Path) -> None:
     model = LambdaMART(**TREES).fit(frame, TRAIN.y, qid=TRAIN.qid)
     for to in ("onnx", "xgboost-json", "solr", "ranklib", "lightgbm"):
         path = tmp_path / ("m.onnx" if to == "onnx" else f"{to}.json")
-        assert export(model, path, to=to, check=VALID).agrees
+        assert export(model, path, to=to, check=VALID).agrees  # type: ignore[union-attr]
     split_by = set(re.findall(r'"split": "([^"]+)"', (tmp_path / "xgboost-json.json").read_text()))
     assert split_by <= set(names)
     fields = {one["name"] for one in json.loads((tmp_path / "solr.features.json").read_text())}
@@ -208,7 +208,7 @@ def test_the_same_model_is_the_same_file(tmp_path: Path) -> None:
 
 
 def test_probes_meet_every_threshold_on_both_sides_and_every_extreme() -> None:
-    function = score_function(made("lambdamart-missing"))
+    function: Any = score_function(made("lambdamart-missing"))
     rows = probe_rows(function, missing=True)
     for split in function.splits:
         limit = single(split.threshold)
@@ -219,7 +219,7 @@ def test_probes_meet_every_threshold_on_both_sides_and_every_extreme() -> None:
         tiny = rows[:, split.feature][(rows[:, split.feature] > 0) & (rows[:, split.feature] < 1e-38)]
         assert {float(np.float32(1e-40)), float(np.float32(1.5e-45))} <= set(tiny.tolist())
     assert not np.isnan(probe_rows(function, missing=False)).any()
-    by_category = score_function(made("lambdamart-categories"))
+    by_category: Any = score_function(made("lambdamart-categories"))
     categories = set(probe_rows(by_category, missing=True)[:, 4].tolist())
     for split in by_category.splits:
         if split.categories is not None:
@@ -230,7 +230,7 @@ def test_probes_come_to_every_leaf() -> None:
     model = made("lambdamart")
     rows = probe_rows(score_function(model), missing=False)
     leaves = model.boosters_[0].predict(rows, pred_leaf=True)
-    for column, tree in zip(leaves.T, score_function(model).trees, strict=True):
+    for column, tree in zip(leaves.T, score_function(model).trees, strict=True):  # type: ignore[attr-defined]
         assert len(np.unique(column)) == len(list(tree.leaves))
 
 
@@ -252,7 +252,7 @@ def test_fractions_of_categories_are_cut_off_as_lightgbm_does(tmp_path: Path) ->
     X = CATEGORIES.X[:60].copy()
     X[:, 4] = np.linspace(-3.0, 45.0, 60) + 0.37
     data = RankingData(X, CATEGORIES.y[:60], CATEGORIES.qid[:60])
-    assert export(made("lambdamart-categories"), tmp_path / "m.onnx", to="onnx", check=data).data.largest == 0.0
+    assert export(made("lambdamart-categories"), tmp_path / "m.onnx", to="onnx", check=data).data.largest == 0.0  # type: ignore[union-attr]
 
 
 def test_the_bound_on_rounding_is_one() -> None:
@@ -271,6 +271,6 @@ def test_features_far_from_zero_keep_their_digits_in_solr(tmp_path: Path) -> Non
     far[:, 0] = np.float32(1e6) + np.round(far[:, 0] * 100.0)
     data = RankingData(far, TRAIN.y, TRAIN.qid)
     model = MarginRanker(epsilon=0.8, max_iter=20).fit(far, TRAIN.y, qid=TRAIN.qid)
-    found = export(model, tmp_path / "m.json", to="solr", check=data)
+    found: Any = export(model, tmp_path / "m.json", to="solr", check=data)
     assert (found.data.largest < 1e-6, found.data.orders_changed) == (True, 0)
     assert abs(found.offset) < 1e-6

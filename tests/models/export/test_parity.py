@@ -97,7 +97,7 @@ TREES = [kind for kind in TAKES if IS_TREES[kind]]
 @given(data=st.data())
 @pytest.mark.parametrize("kind", TREES)
 def test_any_row_of_floats_gets_the_score_of_the_model(kind: str, data: st.DataObject) -> None:
-    function = score_function(made(kind))
+    function: Any = score_function(made(kind))
     splits = list(function.splits)
     categories = {split.feature for split in splits if split.categories is not None}
     limits = [split.threshold for split in splits if split.categories is None and abs(split.threshold) < 1e38]
@@ -123,15 +123,15 @@ def test_any_row_of_floats_gets_the_score_of_the_model(kind: str, data: st.DataO
 
 def test_models_were_made_to_meet_every_rule() -> None:
     def rules(kind: str) -> set[str]:
-        return {split.missing for split in score_function(made(kind)).splits}
+        return {split.missing for split in score_function(made(kind)).splits}  # type: ignore[attr-defined]
 
     assert {"learnt left", "learnt right"} <= rules("lambdamart-missing")
     assert rules("lambdamart") == {"as zero"}
-    assert any(split.threshold == np.inf for split in score_function(made("lambdamart-gaps-only")).splits)
+    assert any(split.threshold == np.inf for split in score_function(made("lambdamart-gaps-only")).splits)  # type: ignore[attr-defined]
     assert rules("rankboost") == {"nowhere"}
-    assert any(split.categories for split in score_function(made("lambdamart-categories")).splits)
-    assert any(0 < split.threshold < 1e-30 for split in score_function(made("lambdamart-zeros")).splits)
-    assert any(-1e-30 < split.threshold < 0 for split in score_function(made("lambdamart-zeros")).splits)
+    assert any(split.categories for split in score_function(made("lambdamart-categories")).splits)  # type: ignore[attr-defined]
+    assert any(0 < split.threshold < 1e-30 for split in score_function(made("lambdamart-zeros")).splits)  # type: ignore[attr-defined]
+    assert any(-1e-30 < split.threshold < 0 for split in score_function(made("lambdamart-zeros")).splits)  # type: ignore[attr-defined]
     assert len(made("lambdamart-bags").boosters_) == 3
     assert made("rate-trees").models_[0].scorer.averaged
 

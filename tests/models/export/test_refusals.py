@@ -61,8 +61,8 @@ def test_zero_for_missing_names_its_feature(to: str, tmp_path: Path) -> None:
 
 def test_lightgbm_keeps_zero_for_missing(tmp_path: Path) -> None:
     model = zero_as_missing()
-    assert {split.missing for split in score_function(model).splits} == {"zero too"}
-    assert export(model, tmp_path / "m.txt", to="lightgbm", check=TRAIN).agrees
+    assert {split.missing for split in score_function(model).splits} == {"zero too"}  # type: ignore[attr-defined]
+    assert export(model, tmp_path / "m.txt", to="lightgbm", check=TRAIN).agrees  # type: ignore[union-attr]
 
 
 def stumps_at(*thresholds: float) -> Any:
@@ -81,12 +81,12 @@ def test_lightgbm_cannot_part_what_it_takes_for_zero(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"lightgbm takes numbers up to 1e-35 for 0, .* 'feature_1'"):
         export(stumps_at(1e-38), tmp_path / "m.txt", to="lightgbm")
     for threshold in (2e-35, -2e-35):
-        assert export(stumps_at(threshold), tmp_path / "m.txt", to="lightgbm", check=TRAIN).agrees
+        assert export(stumps_at(threshold), tmp_path / "m.txt", to="lightgbm", check=TRAIN).agrees  # type: ignore[union-attr]
 
 
 def test_solr_refuses_thresholds_that_no_power_of_two_saves(tmp_path: Path) -> None:
     for thresholds in ([1e-40], [0.0, 1e-37, 3.0, 1e30], [-1e-30], [2.0**-140, -0.4999999701976776]):
-        assert export(stumps_at(*thresholds), tmp_path / "m.json", to="solr", check=TRAIN).agrees, thresholds
+        assert export(stumps_at(*thresholds), tmp_path / "m.json", to="solr", check=TRAIN).agrees, thresholds  # type: ignore[union-attr]
     with pytest.raises(DataError, match=r"solr adds 1e-6 to thresholds .* of the feature 'feature_1'"):
         export(stumps_at(-(2.0**-149)), tmp_path / "m.json", to="solr")
 
@@ -128,10 +128,10 @@ def test_models_that_no_system_can_compute(tmp_path: Path) -> None:
 
     path = tmp_path / "m.onnx"
     with pytest.raises(DataError, match="export takes a model of rankwise, got SimpleNamespace"):
-        export(SimpleNamespace(), path, to="onnx")
+        export(SimpleNamespace(), path, to="onnx")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="not fitted"):
         export(LambdaMART(), path, to="onnx")
-    functions = MarginRanker(epsilon=0.8, hypotheses=[lambda X: np.tanh(X[:, 0])], max_iter=5)
+    functions = MarginRanker(epsilon=0.8, hypotheses=[lambda X: np.tanh(X[:, 0])], max_iter=5)  # type: ignore[arg-type]
     with pytest.raises(DataError, match="functions of your own"):
         export(functions.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid), path, to="onnx")
     own = LambdaRank(torch_module=torch.nn.Linear(6, 1), epochs=1, random_state=0)

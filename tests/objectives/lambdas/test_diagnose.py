@@ -16,6 +16,7 @@ from rankwise.objectives.lambdas.examples import ndcg_ranknet, nearest_neighbour
 RNG = np.random.default_rng(3)
 Y = RNG.permutation(np.arange(20) % 4).astype(float)
 SCORES = RNG.normal(size=20)
+RANKNET: Any = ranknet  # arrays, which its type does not promise
 
 
 def ranks_of(*rows: int) -> list[int]:
@@ -57,7 +58,7 @@ def test_an_asymmetric_pair_is_found_whatever_the_size_of_the_forces(size: float
     i, j = ranks_of(4, 11)
 
     def feels_without_being_felt(labels: Any, scores: Any) -> Any:
-        lambdas, hessian = ranknet(labels, scores)
+        lambdas, hessian = RANKNET(labels, scores)
         extra = 0.01 * np.tanh(scores[i] - scores[j])  # on i by j and, not to drift, on all alike
         lambdas[i] += extra
         return size * (lambdas - extra / labels.size), size * hessian
@@ -77,7 +78,7 @@ def test_a_constant_one_sided_force_is_found_by_the_drift_of_its_pair() -> None:
     y = np.array([1.0, 2, 1, 7, 1, 5])
 
     def push_seven_above_five(labels: Any, scores: Any) -> Any:
-        lambdas, hessian = ranknet(labels, scores)
+        lambdas, hessian = RANKNET(labels, scores)
         if (labels == 5).any():
             lambdas[labels == 7] += 0.5
         return lambdas, hessian
@@ -93,7 +94,7 @@ def test_a_one_sided_force_that_grows_with_the_gap_is_found() -> None:
     i, j = ranks_of(6, 13)
 
     def flee(labels: Any, scores: Any) -> Any:
-        lambdas, hessian = ranknet(labels, scores)
+        lambdas, hessian = RANKNET(labels, scores)
         lambdas[i] += np.exp(0.1 * (scores[j] - scores[i]))
         return lambdas, hessian
 
@@ -104,7 +105,7 @@ def test_a_one_sided_force_that_grows_with_the_gap_is_found() -> None:
 
 def test_a_function_that_cannot_take_two_documents_is_diagnosed_all_the_same() -> None:
     def push_the_sixth(labels: Any, scores: Any) -> Any:
-        lambdas, hessian = ranknet(labels, scores)
+        lambdas, hessian = RANKNET(labels, scores)
         lambdas[5] += 1
         return lambdas, hessian
 
@@ -126,7 +127,7 @@ def test_a_pair_that_repels_is_named_where_the_cost_is_not_convex() -> None:
     i, j = ranks_of(2, 9)
 
     def repel(labels: Any, scores: Any) -> Any:
-        lambdas, hessian = ranknet(labels, scores)
+        lambdas, hessian = RANKNET(labels, scores)
         force = 10 * (scores[i] - scores[j])
         lambdas[i] += force
         lambdas[j] -= force

@@ -111,7 +111,7 @@ def test_long_lists_and_the_crossover(metric: str, norm: Any) -> None:
         y, s = example(n, n, grades=5, ties=n == 400)
         exact = rw.lambda_gradients(metric, y, s, method="exact", norm=norm)
         for method in ("auto", "linear"):
-            found = rw.lambda_gradients(metric, y, s, method=method, norm=norm)  # type: ignore[arg-type]
+            found = rw.lambda_gradients(metric, y, s, method=method, norm=norm)
             assert close(found[0], exact[0], 1e-8 if norm is None else 1e-3)
             assert close(found[1], exact[1], 1e-7 if norm is None else 1e-2)
 
@@ -129,8 +129,7 @@ def test_gaps_of_scores_that_lie_far_apart(spread: float) -> None:
     y, s = example(7, 1500, grades=3)
     for metric in ("auc", "ndcg@10"):
         exact, linear = (
-            rw.lambda_gradients(metric, y, spread * s, method=m, norm="gap")[0]  # type: ignore[arg-type]
-            for m in ("exact", "linear")
+            rw.lambda_gradients(metric, y, spread * s, method=m, norm="gap")[0] for m in ("exact", "linear")
         )
         assert close(linear, exact, 2e-3)
     for metric in ("pairs", "auc"):
@@ -169,8 +168,8 @@ def test_one_very_long_list_uses_two_threads(monkeypatch: pytest.MonkeyPatch) ->
     expected = rw.lambda_gradients("map", y, s, method="linear")
     monkeypatch.setattr(pair_sums, "TWO_THREADS_MIN_ROWS", 1000)
     started = []
-    run = pair_sums.threads.run
-    monkeypatch.setattr(pair_sums.threads, "run", lambda tasks: (started.append(len(tasks)), run(tasks))[1])
+    run = pair_sums.threads.run  # type: ignore[attr-defined]
+    monkeypatch.setattr(pair_sums.threads, "run", lambda tasks: (started.append(len(tasks)), run(tasks))[1])  # type: ignore[attr-defined, func-returns-value]
     found = rw.lambda_gradients("map", y, s, method="linear")
     assert 2 in started
     np.testing.assert_allclose(found, expected, atol=1e-15)

@@ -51,7 +51,7 @@ def test_copies_are_rows_that_are_there_more_often() -> None:
     position, clicked, document, scores = small_log()
     copies = np.random.default_rng(2).integers(1, 4, size=position.size)
     counted = PositionBias(position, clicked, document, copies.astype(float))
-    repeated = PositionBias(*(np.repeat(one, copies) for one in (position, clicked, document)), None)
+    repeated = PositionBias(*(np.repeat(one, copies) for one in (position, clicked, document)), None)  # type: ignore[call-arg]
     assert counted.propensities(scores) == pytest.approx(repeated.propensities(np.repeat(scores, copies)), rel=1e-9)
 
 

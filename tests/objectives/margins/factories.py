@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ def make_data(seed, rows=14, columns=4, queries=1, grades=2, weighted=False, tie
     return QueryData(H, y, qid, weight)
 
 
-KINDS = {
+KINDS: dict[str, Any] = {
     "one list": {},
     "one list, ties": {"ties": True},
     "one list, weights": {"weighted": True},

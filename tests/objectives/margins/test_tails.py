@@ -162,7 +162,7 @@ def test_the_band_lies_at_the_end_of_the_tail(name) -> None:
 def test_the_hard_margin_has_no_band() -> None:
     data = make_data(6)
     program = HardProgram(data.lists)
-    assert program.band(data.H[:, 0], program(data.H[:, 0])) is None
+    assert program.band(data.H[:, 0], program(data.H[:, 0])) is None  # type: ignore[func-returns-value]
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 0.3, 0.99])

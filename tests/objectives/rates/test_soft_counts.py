@@ -58,14 +58,14 @@ def best_cuts(name, scores, positive):
 @given(rows())
 def test_the_threshold_parts_the_rows_where_the_best_cut_does(name, drawn) -> None:
     scores, positive, weight = drawn
-    threshold = operating_threshold(parse(name), scores, positive, weight)
+    threshold = operating_threshold(parse(name), scores, positive, weight)  # type: ignore[arg-type]
     times = weight.astype(int)
     repeated = np.repeat(scores, times), np.repeat(positive, times)
     lowest = best_cuts(name, *repeated)
     assert np.array_equal(scores >= threshold, scores >= lowest)
     below = scores[scores < lowest]
     assert threshold == (0.5 * (lowest + below.max()) if below.size else lowest)  # as far from either side
-    assert threshold == operating_threshold(parse(name), *repeated, np.ones(times.sum()))
+    assert threshold == operating_threshold(parse(name), *repeated, np.ones(times.sum()))  # type: ignore[arg-type]
 
 
 def made(seed=0, size=400):
@@ -156,7 +156,7 @@ def test_weights_are_repeated_rows(name) -> None:
     scores, positive, _ = made(size=80)
     times = np.random.default_rng(1).integers(1, 4, 80)
     weighted = points_of(name, scores, positive, times.astype(float))
-    repeated = points_of(name, *(np.repeat(v, times) for v in (scores, positive)), np.ones(times.sum()))
+    repeated = points_of(name, *(np.repeat(v, times) for v in (scores, positive)), np.ones(times.sum()))  # type: ignore[call-arg]
     assert np.allclose(weighted.thresholds, repeated.thresholds, rtol=1e-12)
     assert np.allclose(weighted.gains, repeated.gains, rtol=1e-9)
     assert np.allclose(weighted.prices, repeated.prices, rtol=1e-9)
@@ -164,7 +164,7 @@ def test_weights_are_repeated_rows(name) -> None:
 
 @pytest.mark.parametrize("name", ["r@p=0.9", "p@r=0.2", "r@p=0.99", "tpr@fpr=0.3", "tpr@fpr=0.7", "f2"])
 def test_near_points_lie_about_the_one_and_are_possible(name) -> None:
-    near = parse(name).operating_points(10)
+    near = parse(name).operating_points(10)  # type: ignore[attr-defined]
     assert parse(name) in near
     assert len(near) == (1 if name == "f2" else 3)
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -88,7 +89,7 @@ def test_killed_by_the_system(tmp_path) -> None:
     finally:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-    options = {"epochs": 400, "early_stopping_rounds": None}
+    options: dict[str, Any] = {"epochs": 400, "early_stopping_rounds": None}
     save(fitted(**options, checkpoint=path, resume=True), tmp_path / "resumed.rw")
     save(fitted(**options), tmp_path / "undisturbed.rw")
     assert (tmp_path / "resumed.rw").read_bytes() == (tmp_path / "undisturbed.rw").read_bytes()
@@ -98,7 +99,7 @@ def test_a_run_without_a_seed_keeps_the_one_it_drew(tmp_path) -> None:
     with pytest.raises(KilledError):
         fitted(random_state=None, checkpoint=tmp_path / "run.npz", callbacks=killed_after(3))
     saved = checkpoint.read_checkpoint(tmp_path / "run.npz", NetState)
-    assert saved.state.epochs == 3
+    assert saved.state.epochs == 3  # type: ignore[union-attr]
     fitted(random_state=None, checkpoint=tmp_path / "run.npz", resume=True)
     assert checkpoint.read_checkpoint(tmp_path / "run.npz", NetState).seed == saved.seed
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import Never
+from typing import Any, Never
 
 import numpy as np
 import pandas as pd
@@ -37,7 +37,7 @@ def test_nets_learn(cls, options) -> None:
 def test_each_descends_its_own_cost() -> None:
     """RankNet gets pairs right, LambdaRank the top: on data that a linear net cannot fit, both cannot be had."""
     data = cubic(queries=150, documents=50, features=10, seed=5)
-    options = {"hidden": (), "epochs": 30, "random_state": 0, "learning_rate": 0.03}
+    options: dict[str, Any] = {"hidden": (), "epochs": 30, "random_state": 0, "learning_rate": 0.03}
     found = {
         cls.__name__: rw.evaluate(
             data.y, cls("ndcg@1", **options).fit(data.X, data.y, qid=data.qid).predict(data.X), data.qid, "ndcg@1 pairs"
@@ -123,7 +123,7 @@ def test_weights_of_queries_and_rows() -> None:
     y[:400] = y[:400][::-1]
     queries, rows = np.repeat([0.0, 1.0], 20), np.repeat([0.0, 1.0], 400)
     for weights in ({"query_weight": queries}, {"sample_weight": rows}):
-        one, other = (LambdaRank(**SMALL).fit(TRAIN.X, labels, qid=TRAIN.qid, **weights) for labels in (TRAIN.y, y))
+        one, other = (LambdaRank(**SMALL).fit(TRAIN.X, labels, qid=TRAIN.qid, **weights) for labels in (TRAIN.y, y))  # type: ignore[arg-type]
         assert np.array_equal(one.predict(VALID.X), other.predict(VALID.X))
     plain = LambdaRank(**SMALL).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)
     assert not np.array_equal(one.predict(VALID.X), plain.predict(VALID.X))
@@ -132,7 +132,7 @@ def test_weights_of_queries_and_rows() -> None:
 def test_features_are_standardized() -> None:
     X = TRAIN.X.astype(np.float64)
     moved = X * [1e-6, 1, 1e6, 1, 1, 1] + [0, 1e9, 0, 0, 0, 0]
-    whole = SMALL | {"batch_queries": 40}  # rows in another order would be other batches
+    whole: dict[str, Any] = SMALL | {"batch_queries": 40}  # rows in another order would be other batches
     one, other = (LambdaRank(**whole).fit(each, TRAIN.y, qid=TRAIN.qid) for each in (X, moved))
     assert other.predict(moved) == pytest.approx(one.predict(X), abs=1e-2)
     assert one.standardizer_.apply(X).mean(axis=0) == pytest.approx(np.zeros(6), abs=1e-6)
@@ -228,7 +228,7 @@ def test_batches_are_whole_queries() -> None:
     assert [len(batch) for batch in batches] == [7, 7, 7, 7, 7, 5]
     assert not np.array_equal(batches[0], next(iter(plan.batches(1))))
     rows, query = plan.rows_of(np.array([1, 3]))
-    assert np.array_equal(rows, np.r_[20:40, 60:80])
+    assert np.array_equal(rows, np.r_[20:40, 60:80])  # type: ignore[arg-type]
     assert np.array_equal(query, np.repeat([0, 1], 20))
     assert plan.rows_of(np.array([4, 5]))[0] == slice(80, 120)
 

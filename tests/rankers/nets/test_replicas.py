@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -60,7 +61,7 @@ def torchrun(folder: Path, **options: object) -> list[dict]:
 
 
 def test_two_processes_train_the_net_of_one(tmp_path) -> None:
-    options = {"epochs": 15, "early_stopping_rounds": 10, "random_state": 3}
+    options: dict[str, Any] = {"epochs": 15, "early_stopping_rounds": 10, "random_state": 3}
     first, second = torchrun(tmp_path, **options)
     alone = fitted(**options)
     assert first["scores"] == second["scores"]

@@ -11,7 +11,14 @@ import rankwise as rw
 from rankwise.rankers.rates._rows import Rows
 from rankwise.rankers.rates.families._base import log_losses
 
-SMALL = {"n_jobs": 1, "random_state": 0, "n_estimators": 15, "min_child_samples": 5, "epochs": 4, "hidden": (6,)}
+SMALL: dict[str, Any] = {
+    "n_jobs": 1,
+    "random_state": 0,
+    "n_estimators": 15,
+    "min_child_samples": 5,
+    "epochs": 4,
+    "hidden": (6,),
+}
 FAMILIES = ["linear", "trees", "net"]
 
 

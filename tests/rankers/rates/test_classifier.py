@@ -106,9 +106,9 @@ def test_rows_judged_train_nothing(seed) -> None:
     family = LinearFamily(0.1)
     (baseline,) = family.fit_baselines(rows, [], refit=True)
     tuned = family.tune(baseline, rows, SoftCounts(rate_objective("f1"), rows.positive, rows.weight))
-    assert not np.array_equal(baseline.vector, tuned.vector)
+    assert not np.array_equal(baseline.vector, tuned.vector)  # type: ignore[attr-defined]
     expected = tuned if model.history_["chosen"] == "tuned" else baseline
-    assert np.array_equal(model.models_[0].scorer.vector, expected.vector)
+    assert np.array_equal(model.models_[0].scorer.vector, expected.vector)  # type: ignore[attr-defined]
 
 
 def test_without_an_eval_set_all_rows_are_trained_on_and_folds_place_the_threshold() -> None:
@@ -344,7 +344,7 @@ def test_calibration_weighs_rows(method) -> None:
     rng = np.random.default_rng(0)
     times, scores = rng.integers(0, 4, 500), np.round(X[:, 0], 1)
     weighted = calibrate(method, scores, Y == 1, times.astype(float))
-    repeated = calibrate(method, *(np.repeat(v, times) for v in (scores, Y == 1)), np.ones(times.sum()))
+    repeated = calibrate(method, *(np.repeat(v, times) for v in (scores, Y == 1)), np.ones(times.sum()))  # type: ignore[call-arg]
     at = np.linspace(-3, 3, 50)
     assert np.allclose(weighted(at), repeated(at), atol=1e-3)
     assert np.abs(weighted(at) - calibrate(method, scores, Y == 1, np.where(Y, 3.0, 1.0))(at)).max() > 0.05

@@ -22,8 +22,8 @@ def scored(seed, ahead, rows=600):
 def test_a_better_model_is_kept_and_a_worse_one_is_not(name) -> None:
     objective = rate_objective(name, anchors=5)
     for seed in range(5):
-        assert choose(objective, *scored(seed, 1.0), seed=0).prefers_tuned
-        assert not choose(objective, *scored(seed, -1.0), seed=0).prefers_tuned
+        assert choose(objective, *scored(seed, 1.0), seed=0).prefers_tuned  # type: ignore[misc]
+        assert not choose(objective, *scored(seed, -1.0), seed=0).prefers_tuned  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("name", ["r@p=0.8", "f1", "aucpr"])
@@ -46,7 +46,7 @@ def test_equal_models_leave_the_plain_one() -> None:
 
 def test_the_same_seed_makes_the_same_choice() -> None:
     given = scored(0, 0.1)
-    first, again, other = (choose(rate_objective("f1"), *given, seed=seed) for seed in (3, 3, 4))
+    first, again, other = (choose(rate_objective("f1"), *given, seed=seed) for seed in (3, 3, 4))  # type: ignore[misc]
     assert first == again
     assert first != other
     assert (first.baseline, first.tuned) == (other.baseline, other.tuned)

@@ -9,6 +9,7 @@ import sys
 import time
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -47,7 +48,13 @@ def train(path=None, *, resume=False, kill_after=None, **parameters):
     )
 
 
-OPTIONS = {"colsample_bytree": 0.5, "query_subsample": 0.6, "bags": 2, "init": "logloss", "early_stopping_rounds": 4}
+OPTIONS: dict[str, Any] = {
+    "colsample_bytree": 0.5,
+    "query_subsample": 0.6,
+    "bags": 2,
+    "init": "logloss",
+    "early_stopping_rounds": 4,
+}
 
 
 @pytest.mark.parametrize("kill_after", [1, 7, 11, 12, 21, 33, 35])
@@ -92,7 +99,7 @@ def test_killed_by_the_system(tmp_path) -> None:
     finally:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-    options = {"n_estimators": 300, "early_stopping_rounds": None}
+    options: dict[str, Any] = {"n_estimators": 300, "early_stopping_rounds": None}
     save(train(path, resume=True, **options), tmp_path / "resumed.rw")
     save(train(**options), tmp_path / "undisturbed.rw")
     assert (tmp_path / "resumed.rw").read_bytes() == (tmp_path / "undisturbed.rw").read_bytes()
@@ -177,7 +184,7 @@ def fit(path, X, *, kill=False, eval_set=EVAL_SET, start=None, **parameters):
             raise KilledError
 
     model = LambdaMART("ndcg@10", n_estimators=4, num_leaves=5, n_jobs=1, **{"random_state": 0, **parameters})
-    run = {"callbacks": [stop], "checkpoint": path, "resume": True}
+    run: dict[str, Any] = {"callbacks": [stop], "checkpoint": path, "resume": True}
     return model.fit(X, TRAIN.y, qid=TRAIN.qid, eval_set=eval_set, **run, **(start or {}))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import lightgbm as lgb
 import numpy as np
@@ -38,7 +39,7 @@ def test_learns_every_metric_from_few_rounds(metric) -> None:
 
 def test_learns_real_data(shared_data) -> None:
     *parts, valid = (rw.read(shared_data / "MQ2008" / f"S{k}.txt") for k in (1, 2, 3, 4))
-    train = rw.RankingData(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("X", "y", "qid")))
+    train = rw.RankingData(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("X", "y", "qid")))  # type: ignore[arg-type]
     model = fitted(data=train, eval_set=(valid.X, valid.y, valid.qid), n_estimators=50)
     single = [rw.evaluate(valid.y, valid.X[:, feature], valid.qid, "ndcg@10")["ndcg@10"] for feature in range(46)]
     # Two of the 46 features are tuned retrieval models that rank this small fold better than 50 trees do.
@@ -112,8 +113,8 @@ def test_sparse_rows_are_dense_rows() -> None:
     dense = LambdaMART(n_estimators=5, random_state=0, n_jobs=1).fit(X, TRAIN.y, qid=TRAIN.qid)
     for form in (sp.csr_array, sp.csr_matrix, sp.csc_matrix):
         model = LambdaMART(n_estimators=5, random_state=0, n_jobs=1, early_stopping_rounds=None)
-        model.fit(form(X), TRAIN.y, qid=TRAIN.qid, eval_set=(form(VALID.X), VALID.y, VALID.qid))
-        assert np.array_equal(model.predict(form(X)), dense.predict(X))
+        model.fit(form(X), TRAIN.y, qid=TRAIN.qid, eval_set=(form(VALID.X), VALID.y, VALID.qid))  # type: ignore[arg-type]
+        assert np.array_equal(model.predict(form(X)), dense.predict(X))  # type: ignore[arg-type]
 
 
 def test_tables_of_three_kinds_give_the_same_model_with_names() -> None:
@@ -142,7 +143,13 @@ def test_categories_by_number_by_name_and_by_type() -> None:
     y = np.isin(code, [1, 4, 6]).astype(float)
     frame = pd.DataFrame({"noise": rng.normal(size=len(y)), "kind": pd.Categorical.from_codes(code, list("abcdefgh"))})
     plain = frame.assign(kind=code)
-    options = {"n_estimators": 1, "num_leaves": 2, "min_child_samples": 5, "random_state": 0, "n_jobs": 1}
+    options: dict[str, Any] = {
+        "n_estimators": 1,
+        "num_leaves": 2,
+        "min_child_samples": 5,
+        "random_state": 0,
+        "n_jobs": 1,
+    }
     models = [
         LambdaMART("auc", **options).fit(frame, y, qid=TRAIN.qid),
         LambdaMART("auc", categorical_feature=["kind"], **options).fit(plain, y, qid=TRAIN.qid),
@@ -196,7 +203,7 @@ def test_bags_differ_and_are_averaged() -> None:
 def test_bags_of_one_list_draw_its_rows() -> None:
     data = long_list(500)
     model = LambdaMART("auc", bags=2, n_estimators=3, random_state=0, n_jobs=1).fit(data.X, data.y)
-    assert not np.allclose(*(booster.predict(data.X) for booster in model.boosters_))
+    assert not np.allclose(*(booster.predict(data.X) for booster in model.boosters_))  # type: ignore[arg-type]
 
 
 def test_each_round_samples_queries() -> None:
@@ -273,7 +280,7 @@ def test_lambdas_have_one_scale_for_all_metrics() -> None:
 
 
 def test_same_seed_same_model_on_any_number_of_threads() -> None:
-    options = {"colsample_bytree": 0.5, "query_subsample": 0.7, "bags": 2}
+    options: dict[str, Any] = {"colsample_bytree": 0.5, "query_subsample": 0.7, "bags": 2}
     scores = [fitted(n_jobs=jobs, **options).predict(VALID.X) for jobs in (None, 1, 2)]
     assert np.array_equal(scores[0], scores[1])
     assert np.array_equal(scores[0], scores[2])
@@ -395,7 +402,7 @@ def test_a_round_leaves_the_weights_of_plain_losses_alone() -> None:
 
 def test_one_list_of_two_kinds_starts_from_the_log_loss() -> None:
     data = long_list(400)
-    fit = {"n_estimators": 5, "random_state": 0}
+    fit: dict[str, Any] = {"n_estimators": 5, "random_state": 0}
     auto, plain, zero = (LambdaMART("auc", init=init, **fit).fit(data.X, data.y) for init in ("auto", "logloss", None))
     assert np.array_equal(auto.predict(data.X), plain.predict(data.X))
     assert not np.array_equal(auto.predict(data.X), zero.predict(data.X))

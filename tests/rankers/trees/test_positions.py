@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ TRAIN, TEST = DATA.rows(np.arange(1500)), DATA.rows(np.arange(1500, 2250))
 LOG = simulate_clicks(TRAIN, TRAIN.X[:, 0], sessions=200, top=8)
 X, CLICKS, SESSION, POSITION = TRAIN.X[LOG.rows], LOG.clicked, LOG.session, LOG.position
 FEW = np.flatnonzero(SESSION < 400)
-SMALL = {"n_estimators": 8, "num_leaves": 7, "random_state": 0, "n_jobs": 1}
+SMALL: dict[str, Any] = {"n_estimators": 8, "num_leaves": 7, "random_state": 0, "n_jobs": 1}
 
 
 def small(rows=FEW, position=POSITION, **options):
@@ -30,17 +31,23 @@ def small(rows=FEW, position=POSITION, **options):
 
 @pytest.mark.parametrize("metric", ["ndcg@10", "map", "auc"])
 def test_the_truth_behind_the_clicks(metric) -> None:
-    options = {"n_estimators": 30, "num_leaves": 15, "learning_rate": 0.1, "random_state": 0, "n_jobs": 1}
+    options: dict[str, Any] = {
+        "n_estimators": 30,
+        "num_leaves": 15,
+        "learning_rate": 0.1,
+        "random_state": 0,
+        "n_jobs": 1,
+    }
     by_clicks, model = (
         rw.LambdaMART(metric, **options).fit(X, CLICKS, qid=SESSION, position=where) for where in (None, POSITION)
     )
-    assert model.positions_.tolist() == list(range(1, 9))
+    assert model.positions_.tolist() == list(range(1, 9))  # type: ignore[union-attr]
     assert model.propensities_ == pytest.approx(LOG.propensities, rel=0.1)
     assert by_clicks.propensities_ is None
     values = [
         rw.evaluate(TEST.y, one.predict(TEST.X), TEST.qid, "ndcg@10").per_query["ndcg@10"] for one in (model, by_clicks)
     ]
-    better = ttest_rel(*values, alternative="greater")
+    better = ttest_rel(*values, alternative="greater")  # type: ignore[call-overload]
     assert better.pvalue < 0.01
 
 
@@ -69,7 +76,7 @@ def test_resumed_is_undisturbed(tmp_path, monkeypatch, kill_after) -> None:
         if number == kill_after:
             raise SystemExit
 
-    given = {"qid": SESSION[FEW], "position": POSITION[FEW], "checkpoint": tmp_path / "run.npz"}
+    given: dict[str, Any] = {"qid": SESSION[FEW], "position": POSITION[FEW], "checkpoint": tmp_path / "run.npz"}
     model = rw.LambdaMART("ndcg@5", bags=2, **SMALL)
     with pytest.raises(SystemExit):
         model.fit(X[FEW], CLICKS[FEW], callbacks=[kill], **given)
@@ -101,14 +108,14 @@ def test_files_read_in_passes(tmp_path) -> None:
     write(RankingData(X[FEW], CLICKS[FEW], SESSION[FEW]), tmp_path / "log.parquet")
     streamed = rw.LambdaMART("ndcg@5", **SMALL).fit(tmp_path / "log.parquet", position=POSITION[FEW])
     assert np.array_equal(streamed.predict(TEST.X), small().predict(TEST.X))
-    assert np.array_equal(streamed.propensities_, small().propensities_)
+    assert np.array_equal(streamed.propensities_, small().propensities_)  # type: ignore[arg-type]
 
 
 def test_weights_of_rows_count_beside_those_of_positions() -> None:
     """A session of weight 0 is as good as left out of what the trees learn."""
     rng = np.random.default_rng(0)
     weight = rng.random(FEW.size)
-    given = {"qid": SESSION[FEW], "position": POSITION[FEW]}
+    given: dict[str, Any] = {"qid": SESSION[FEW], "position": POSITION[FEW]}
     one, two = (
         rw.LambdaMART("ndcg@5", **SMALL).fit(X[FEW], CLICKS[FEW], sample_weight=its, **given).predict(TEST.X)
         for its in (weight, 3 * weight)

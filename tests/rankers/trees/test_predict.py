@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +26,8 @@ def test_the_rows_with_the_lowest_keys_in_their_order(count, batch) -> None:
         rows = slice(start, start + batch)
         lowest.add(keys[rows], X[rows], y[rows])
     expected = np.sort(np.argsort(keys)[:count])
+    got: Any
+    given: Any
     for got, given in zip(lowest.take(), (keys, X, y), strict=True):
         assert np.array_equal(got, given[expected])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ DATA = cubic(queries=60, documents=20, features=6, seed=1)
 ORDER = np.random.default_rng(0).permutation(len(DATA))
 APART = DATA.rows(ORDER)
 VALID = cubic(queries=20, documents=20, features=6, seed=2)
-SMALL = {"n_estimators": 8, "num_leaves": 7, "random_state": 0, "n_jobs": 1}
+SMALL: dict[str, Any] = {"n_estimators": 8, "num_leaves": 7, "random_state": 0, "n_jobs": 1}
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def text_of(model: rw.LambdaMART) -> list[str]:
 )
 def test_the_same_model_as_in_memory(parts, tmp_path, monkeypatch, binned_from, options) -> None:
     monkeypatch.setattr(_lightgbm, "BINNING_ROWS", binned_from)
-    given = SMALL | {"metric": "ndcg@5"} | options
+    given: dict[str, Any] = SMALL | {"metric": "ndcg@5"} | options
     streamed = rw.LambdaMART(**given).fit(parts, eval_set=tmp_path / "valid.parquet")
     held = rw.LambdaMART(**given).fit(APART.X, APART.y, qid=APART.qid, eval_set=(VALID.X, VALID.y, VALID.qid))
     assert text_of(streamed) == text_of(held)
@@ -59,7 +60,7 @@ def test_files_for_training_and_arrays_to_judge_by(parts, tmp_path) -> None:
 
 def test_weights_and_a_given_start(parts) -> None:
     rng = np.random.default_rng(0)
-    weights = {"sample_weight": rng.random(1200), "query_weight": rng.random(60)}
+    weights: dict[str, Any] = {"sample_weight": rng.random(1200), "query_weight": rng.random(60)}
     start = rng.normal(size=1200)
     streamed = rw.LambdaMART("map", **SMALL).fit(parts, init_score=start, **weights)
     held = rw.LambdaMART("map", **SMALL).fit(APART.X, APART.y, qid=APART.qid, init_score=start, **weights)

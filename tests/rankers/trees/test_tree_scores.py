@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import lightgbm as lgb
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ X[RNG.random(X.shape) < 0.1] = np.nan
 X[:, 4] = RNG.integers(0, 9, size=300)
 
 
-def booster(rounds: int, seed: int = 0) -> lgb.Booster:
+def booster(rounds: int, seed: int = 0) -> Any:
     data = lgb.Dataset(X, RNG.normal(size=300) + np.nan_to_num(X[:, 0]), categorical_feature=[4])
     return lgb.train({"objective": "regression", "verbose": -1, "num_threads": 1, "seed": seed}, data, rounds)
 

@@ -20,7 +20,7 @@ DATA, TEST = binary(seed=1), binary(queries=12, seed=2)
 
 
 def run(sampler: Any = ("top", "random"), **settings: Any) -> rw.Simulation:
-    asked = {"ranker": Centroid(), "rounds": 3, "seeds": 3, "start": (1, 3), "n_jobs": 1, **settings}
+    asked: dict[str, Any] = {"ranker": Centroid(), "rounds": 3, "seeds": 3, "start": (1, 3), "n_jobs": 1, **settings}
     return rw.simulate(asked.pop("data", DATA), asked.pop("test", TEST), sampler, **asked)
 
 

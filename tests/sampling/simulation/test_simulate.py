@@ -21,7 +21,7 @@ CHOOSE = {"top": active_loop.choose_top, "lossmin": active_loop.choose_lossmin}
 
 
 def run(sampler: Any = "random", **settings: Any) -> rw.Simulation:
-    asked = {"ranker": Centroid(), "rounds": 3, "seeds": 2, "start": (1, 3), "n_jobs": 1, **settings}
+    asked: dict[str, Any] = {"ranker": Centroid(), "rounds": 3, "seeds": 2, "start": (1, 3), "n_jobs": 1, **settings}
     return rw.simulate(asked.pop("data", DATA), asked.pop("test", TEST), sampler, **asked)
 
 
@@ -56,7 +56,7 @@ def test_all_samplers_start_alike_and_seeds_differ() -> None:
 
 def test_the_same_seeds_give_the_same_whatever_the_processes_and_the_company() -> None:
     large = [binary(queries=40, documents=60, features=120, seed=seed) for seed in (3, 4)]  # a megabyte: shared memory
-    settings = {"data": large[0], "test": large[1], "ranker": Centroid(noise=0.1)}
+    settings: dict[str, Any] = {"data": large[0], "test": large[1], "ranker": Centroid(noise=0.1)}
     alone = run(["lossmin", "random"], seeds=3, **settings)
     same(alone, run(["lossmin", "random"], seeds=3, n_jobs=2, **settings))
     by_itself = run("random", seeds=[2], **settings)

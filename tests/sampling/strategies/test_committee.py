@@ -17,7 +17,7 @@ from rankwise.sampling import Committee, Pool
 from tests.reference import samplers
 
 
-class Noting(BaseEstimator):
+class Noting(BaseEstimator):  # type: ignore[misc]
     """Scores by features times how they go with the labels; notes the rows of every fit (the last feature tells)."""
 
     fits: ClassVar[list[list[int]]] = []

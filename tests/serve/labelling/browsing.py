@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("playwright.sync_api")
-from playwright.sync_api import expect
+from playwright.sync_api import expect as expect
 
 
 def open_page(page: Any, url: str) -> None:

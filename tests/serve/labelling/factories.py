@@ -84,7 +84,7 @@ def make_session(folder: Path, store: LabelStore | None = None, *, ranker: Any =
     if store is None:
         texts, query_texts = read_texts(folder / "docs.jsonl", pool())
         store = LabelStore.create(folder / "labels.db", pool(), texts, query_texts)
-    options = {"per_query": 5, "queries": 3, "seed": 0, "sampler": "lossmin", "test": None} | more
+    options: dict[str, Any] = {"per_query": 5, "queries": 3, "seed": 0, "sampler": "lossmin", "test": None} | more
     chooser = Chooser(get_sampler(options["sampler"]), options["per_query"], options["queries"], options["seed"])
     learner = Learner(ranker or (lambda: RankSVM(metric="ndcg@10")), "ndcg@10", options["test"], options["seed"])
     refit = Refit(store, chooser, learner, "ranksvm", folder / "labels.db.models")

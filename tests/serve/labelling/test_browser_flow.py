@@ -99,8 +99,8 @@ def test_labels_by_click_skip_note_and_going_back(page: Any, folder: Path) -> No
         expect(page.locator("#query")).to_contain_text("2 of 3")
         page.keyboard.press("k")
         expect(page.locator("#query")).to_contain_text("1 of 3")
-        assert [session.held(item, "ana").grade for item in items] == [0, None, 1, 1, 4]
-        assert session.held(items[4], "ana").note == "second\nhalf"
+        assert [session.held(item, "ana").grade for item in items] == [0, None, 1, 1, 4]  # type: ignore[union-attr]
+        assert session.held(items[4], "ana").note == "second\nhalf"  # type: ignore[union-attr]
         page.keyboard.press("j")
         expect(page.locator(f"#doc-{items[1]}")).to_have_attribute("aria-current", "true")
 
@@ -135,7 +135,7 @@ def test_keys_that_are_not_meant_grade_nothing(page: Any, folder: Path) -> None:
         page.keyboard.press("s")
         held.pop().continue_()
         expect(page.locator("#query")).to_contain_text("2 of 3")
-        assert [session.held(item, "ana").grade for item in session.handout.queries[0]] == [3, 2, 1, 0, 4]
+        assert [session.held(item, "ana").grade for item in session.handout.queries[0]] == [3, 2, 1, 0, 4]  # type: ignore[union-attr]
         assert session.handout.n_judged() == 5
 
 
@@ -190,7 +190,7 @@ def test_the_whole_flow_by_tab_and_enter_alone(page: Any, folder: Path) -> None:
         page.keyboard.press("Enter")
         done(page, 2, 0, 3)
         first = session.store.rounds()[1].items
-        assert [session.held(item, "ana").grade for item in first] == [1, None, 1]
+        assert [session.held(item, "ana").grade for item in first] == [1, None, 1]  # type: ignore[union-attr]
         tab_to("keys")
         page.keyboard.press("Enter")
         expect(page.locator("#help")).to_be_visible()

@@ -29,7 +29,7 @@ def test_two_windows_of_one_labeller(page: Any, folder: Path) -> None:
             page.keyboard.press("u")
         in_trouble(page, "something else was judged since")
         page.wait_for_load_state("networkidle")
-        assert session.held(session.handout.queries[0][0], "ana").grade == 2
+        assert session.held(session.handout.queries[0][0], "ana").grade == 2  # type: ignore[union-attr]
         page.keyboard.press("u")
         expect(page.locator("#said")).to_contain_text("is grade 3 again")
 

@@ -65,7 +65,7 @@ def test_layouts(table: pa.Table) -> None:
     for body in (stream(table), stream(table)):
         found = reader.read(body, 50)
         assert repr(found.X.tolist()) == repr(value_by_value(table))
-        assert (found.X.dtype, found.X.flags.c_contiguous, found.X.flags.writeable) == (np.float64, True, True)
+        assert (found.X.dtype, found.X.flags.c_contiguous, found.X.flags.writeable) == (np.float64, True, True)  # type: ignore[comparison-overlap]
         assert found.ids == (table["id"].to_pylist() if "id" in table.column_names else None)
 
 

@@ -105,7 +105,8 @@ def test_a_model_of_other_features_is_served_from_then_on(tmp_path: Path) -> Non
 
 def test_a_file_that_changes_while_it_is_read_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scores = two_models(tmp_path)
-    path, calls = tmp_path / "m.rw", []
+    path = tmp_path / "m.rw"
+    calls: list[Any] = []
     put(tmp_path / "one.rw", path)
     loaded = rw.load
 

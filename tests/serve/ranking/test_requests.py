@@ -103,7 +103,7 @@ def test_bodies_are_read_as_plain_python_reads_them(body: Any) -> None:
     for text in (json.dumps(body), json.dumps(body, indent=1), json.dumps(body, ensure_ascii=False)):
         documents = JsonReader(features()).read_checked(text.encode(), MAX_DOCUMENTS)
         assert repr((documents.X.tolist(), documents.ids)) == repr(value_by_value(body, features()))
-        assert (documents.X.dtype, documents.X.flags.writeable) == (np.float64, True)
+        assert (documents.X.dtype, documents.X.flags.writeable) == (np.float64, True)  # type: ignore[comparison-overlap]
 
 
 @pytest.mark.parametrize("body", RIGHT, ids=str)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import lightgbm
 import numpy as np
 import pytest
@@ -109,7 +111,7 @@ def test_trees_by_the_saddle_point(name) -> None:
     saddle = SaddlePoint(name, y, surrogate="log2").start(np.zeros(y.size))
     options = {"verbose": -1, "num_leaves": 7, "deterministic": True, "num_threads": 1, "seed": 0}
     objective = {"objective": lambda scores, _: tree_gradients(saddle, scores)}
-    s = lightgbm.train(options | objective, lightgbm.Dataset(X, y), 120).predict(X)
+    s: Any = lightgbm.train(options | objective, lightgbm.Dataset(X, y), 120).predict(X)
     gradient, hessian = tree_gradients(saddle, s)
     assert gradient.shape == y.shape
     assert (hessian > 0).all()

@@ -39,7 +39,7 @@ def test_twins_in_torch_are_equal(loss, m) -> None:
     assert value.detach().numpy() == pytest.approx(loss.value(m), rel=1e-14, abs=1e-300)
     value.sum().backward()
     smooth = np.all([np.abs(m - kink) > 1e-12 for kink in (0.0, 1.0, getattr(loss, "width", 1.0))], axis=0)
-    assert t.grad.numpy()[smooth] == pytest.approx(loss.slope(m)[smooth], rel=1e-12, abs=1e-15)
+    assert t.grad.numpy()[smooth] == pytest.approx(loss.slope(m)[smooth], rel=1e-12, abs=1e-15)  # type: ignore[union-attr]
 
 
 @every

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -13,7 +15,7 @@ from tests.reference import stumps_by_definition as slow
 RNG = np.random.default_rng(0)
 DENSE = np.where(RNG.random((50, 7)) < 0.4, 0.0, np.round(RNG.normal(size=(50, 7)) * 4))
 DENSE[:, 5] = 3.0  # constant
-ALL = {
+ALL: dict[str, Any] = {
     "dense": DENSE,
     "single precision": DENSE.astype(np.float32),
     "columns first": np.asfortranarray(DENSE),
@@ -132,7 +134,7 @@ def test_a_large_offset_costs_no_precision() -> None:
         hypotheses = FeatureHypotheses(matrix, Scale.of(matrix))
         u = RNG.normal(size=50)
         u -= u.mean()
-        assert np.allclose(*(hypotheses.scores([k], np.ones(1)) for k in (0, 1)), rtol=0.0, atol=1e-9)
+        assert np.allclose(*(hypotheses.scores([k], np.ones(1)) for k in (0, 1)), rtol=0.0, atol=1e-9)  # type: ignore[arg-type, misc]
         edges = hypotheses.edges(hypotheses.pricing(u), [0, 1])
         assert edges[0] == pytest.approx(edges[1], abs=1e-9)
 
@@ -151,6 +153,6 @@ FUNCTIONS = {
 def test_functions_that_are_no_hypotheses(case) -> None:
     wrong, message = FUNCTIONS[case]
     with pytest.raises(DataError, match=message) as caught:
-        function_values([lambda X: np.tanh(X[:, 0]), wrong], DENSE)
+        function_values([lambda X: np.tanh(X[:, 0]), wrong], DENSE)  # type: ignore[arg-type]
     assert "hypothesis 1" in str(caught.value)
     assert "\n" not in str(caught.value)

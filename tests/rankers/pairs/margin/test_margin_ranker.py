@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from typing import Never
+from typing import Any, Never
 
 import numpy as np
 import pandas as pd
@@ -64,7 +64,7 @@ def test_weights_of_stumps_in_words() -> None:
     expected = np.zeros(Y.size)
     importances = np.zeros(5)
     for words, weight in zip(model.hypotheses_, model.alpha_, strict=True):
-        feature, side, threshold = re.fullmatch(r"feature (\d) (>|<=) (\S+)", words).groups()
+        feature, side, threshold = re.fullmatch(r"feature (\d) (>|<=) (\S+)", words).groups()  # type: ignore[union-attr]
         sign = 1.0 if side == ">" else -1.0
         expected += weight * sign * slow.side(rounded[:, int(feature)], float(threshold))
         importances[int(feature)] += weight
@@ -143,7 +143,7 @@ def test_a_constant_feature_of_the_eval_set_does_no_harm() -> None:
         assert model.best_score_ == 0.5
 
 
-ERRORS = {
+ERRORS: dict[str, Any] = {
     "several epsilon without eval_set": (
         {"epsilon": [0.1, 0.2]}, {}, "epsilon has 2 values, but there is nothing to choose one by; pass an",
     ),
@@ -177,7 +177,7 @@ ERRORS = {
 @pytest.mark.parametrize("case", ERRORS)
 def test_what_cannot_be_learnt_is_said_in_one_sentence(case) -> None:
     parameters, rows, message = ERRORS[case]
-    fit_args = {"X": X, "y": Y} | rows
+    fit_args: dict[str, Any] = {"X": X, "y": Y} | rows
     with pytest.raises(rw.RankwiseError, match=message) as caught:
         MarginRanker(**parameters).fit(fit_args.pop("X"), fit_args.pop("y"), **fit_args)
     assert "\n" not in str(caught.value)
@@ -190,7 +190,7 @@ def test_rows_that_do_not_fit_together() -> None:
     with pytest.raises(ShapeError, match="sample_weight must have one entry per row"):
         MarginRanker().fit(X, Y, sample_weight=np.ones(3))
     with pytest.raises(DataError, match="hypothesis 0 must give one number from -1 to 1"):
-        MarginRanker(epsilon=0.3, hypotheses=[lambda X: X[:, 0] / 4]).fit(X, Y).predict(10 * X)
+        MarginRanker(epsilon=0.3, hypotheses=[lambda X: X[:, 0] / 4]).fit(X, Y).predict(10 * X)  # type: ignore[list-item, return-value]
 
 
 def test_missing_values_of_stumps_are_on_neither_side() -> None:
@@ -200,7 +200,7 @@ def test_missing_values_of_stumps_are_on_neither_side() -> None:
         assert model.score(matrix, Y) > 0.8
         assert model.verify(matrix, Y).bound == pytest.approx(model.certificate_.bound, abs=1e-9)
         assert model.predict(np.full((1, 5), np.nan)).tolist() == [0.0]
-        expected = [
+        expected = [  # type: ignore[misc]
             w * sign * slow.side(missing[:, f], t) for w, (f, t, sign) in zip(model.alpha_, model.keys_, strict=True)
         ]
         assert np.allclose(model.predict(matrix), np.sum(expected, axis=0), rtol=0.0, atol=1e-13)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -109,6 +111,7 @@ def test_the_programs_as_printed(seed, epsilon) -> None:
     assert value["hard"] == pytest.approx(suehiro.hard_with_bias(plus, minus).value, abs=2 * TOL)
     assert value["reduced"] >= value["heuristic"] - 2 * TOL
     for method in ("reduced", "heuristic"):
+        program: Any
         program, progress = final[method].program, final[method].progress
         assert progress.bound >= gamma - HIGHS
         assert progress.tail.rho >= gamma - 2 * TOL
@@ -129,7 +132,7 @@ def test_the_heuristic_alternates_tangents_and_caps_and_falls(monkeypatch, kind,
     end."""
     data = make_data(7, **{**KINDS[kind], "columns": 6, "shift": 1.2})
     hypotheses, H = hypotheses_of(data, "features")
-    stages, original = {}, programs.solve
+    stages, original = {}, programs.solve  # type: ignore[attr-defined]
 
     def watched(hypotheses_, program, rows, start=None):
         for progress in original(hypotheses_, program, rows, start):
@@ -194,7 +197,7 @@ def test_weights_that_the_gap_does_not_need_are_dropped() -> None:
     used = final.progress.keys
     assert len(used) < np.count_nonzero(before[-1].progress.alpha)
     assert final.progress.gap <= 1e-2
-    assert not {-key - 1 for key in used} & set(used)
+    assert not {-key - 1 for key in used} & set(used)  # type: ignore[operator]
     assert final.progress.alpha.min() >= 1e-6
 
 
@@ -203,7 +206,7 @@ def words(rows: int = 400, columns: int = 30_000):
     random = np.random.default_rng(0)
     y = (np.arange(rows) % 3 == 0).astype(float)
     topical = random.random((rows, 20)) < np.where(y[:, None] > 0.0, 0.6, 0.1)
-    others = sp.random(rows, columns - 20, density=0.004, random_state=random, format="csr")
+    others: Any = sp.random(rows, columns - 20, density=0.004, random_state=random, format="csr")
     others.data[:] = 1.0
     return sp.csr_matrix(sp.hstack([others[:, :20_000], sp.csr_matrix(topical * 1.0), others[:, 20_000:]])), y
 

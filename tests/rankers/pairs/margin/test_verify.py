@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
@@ -40,13 +42,13 @@ def in_own_order(data: QueryData) -> QueryData:
     """Queries as the ranker orders them, so that its ν+ are of blocks in this order."""
     rows = pair_rows("", data.H, data.y, data.qid, data.weight, None)
     qid = np.repeat(np.arange(rows.offsets.size - 1), np.diff(rows.offsets))
-    return QueryData(data.H[rows.order], rows.y, qid, rows.weight)
+    return QueryData(data.H[rows.order], rows.y, qid, rows.weight)  # type: ignore[arg-type]
 
 
 def all_hypotheses(model: MarginRanker, rows: np.ndarray, data: QueryData) -> np.ndarray:
     """What the model could have combined, on these rows: stumps are those of the rows themselves."""
     if model.hypotheses == "features":
-        scale = model.scale_
+        scale: Any = model.scale_
         H = (rows - scale.middle) * scale.factor
     else:
         H = np.column_stack([stumps.side(rows[:, f], t) for f, t in stumps.all_stumps(data.H)])
@@ -100,7 +102,7 @@ def test_every_number_is_by_its_definition(method, kind) -> None:
         return
     assert told.value == pytest.approx(slow.over_rows(scores[:, None], *rows, model.nu_).value, abs=1e-8)
     guaranteed, rho, reached = 0.0, np.zeros(2), np.zeros(2)
-    for nu, (first, second) in zip(model.nu_, slow.blocks_of(data.y, data.qid), strict=True):
+    for nu, (first, second) in zip(model.nu_, slow.blocks_of(data.y, data.qid), strict=True):  # type: ignore[arg-type]
         of_first, of_second = data.weight[first], data.weight[second]
         p, n = of_first.sum(), of_second.sum()
         other = epsilon * p * n / nu
@@ -137,7 +139,7 @@ def test_on_other_rows_it_says_what_holds_of_those(method, hypotheses, kind) -> 
             value, best = (slow.over_rows(one, *rows).value for one in (scores, H))
         else:  # ν+ within its limits where there are such blocks, else as in corollary 4
             p = np.array([other.weight[better].sum() for better, _ in slow.blocks_of(other.y, other.qid)])
-            nu = np.clip(model.nu_, epsilon * p, p) if p.size == model.nu_.size else None
+            nu = np.clip(model.nu_, epsilon * p, p) if p.size == model.nu_.size else None  # type: ignore[arg-type, union-attr]
             value, best = (slow.over_rows(one, *rows, nu).value for one in (scores, H))
         assert told.value == pytest.approx(value, abs=1e-6)
         assert told.bound >= best - 1e-8
@@ -200,7 +202,7 @@ def test_whatever_a_file_says_the_bound_is_one(tmp_path, method, case) -> None:
     model = fitted(method=method)
     lie = forged(model, tmp_path / "m.rw", CUTS[case])
     told = lie.verify(rows, y)
-    scale = model.scale_
+    scale: Any = model.scale_
     H = (rows - scale.middle) * scale.factor
     data = (np.hstack([H, -H]), y, np.zeros(y.size))
     if method == "hard":

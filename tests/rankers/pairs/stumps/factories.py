@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -41,7 +43,7 @@ def weighty(case):
         names = list(dict.fromkeys(qid.tolist()))
         weight = weight * np.sqrt(fit_args["query_weight"][[names.index(q) for q in qid.tolist()]])
     weighs = weight > 0
-    return (features.toarray() if sp.issparse(features) else features)[weighs], y[weighs], qid[weighs], weight[weighs]
+    return (features.toarray() if sp.issparse(features) else features)[weighs], y[weighs], qid[weighs], weight[weighs]  # type: ignore[attr-defined]
 
 
 def booster_rows(case):
@@ -51,5 +53,5 @@ def booster_rows(case):
 
 
 def fitted(model, case, **more):
-    fit_args = dict(CASES[case])
+    fit_args: dict[str, Any] = dict(CASES[case])
     return model.fit(fit_args.pop("X"), fit_args.pop("y"), **fit_args, **more)

@@ -168,7 +168,7 @@ def test_a_broken_file_is_refused(case) -> None:
     ("model", "message"),
     [
         (SoftRankBoost(epsilon=0), "epsilon must be a number above 0 and at most 1, got 0"),
-        (SoftRankBoost(epsilon=[0.5]), r"epsilon must be a number above 0 and at most 1, got \[0.5\]"),
+        (SoftRankBoost(epsilon=[0.5]), r"epsilon must be a number above 0 and at most 1, got \[0.5\]"),  # type: ignore[arg-type]
         (RankBoost(n_estimators=0), "n_estimators must be a whole number from 1"),
         (RankBoost(early_stopping_rounds=0), "early_stopping_rounds must be a whole number from 1"),
     ],

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -117,7 +118,8 @@ def test_reported_margins_are_those_of_the_scores(case) -> None:
 def test_weights_stay_within_the_caps_where_rankboosts_blow_up() -> None:
     made = r_of_k(rows=300, features=20, k=5, r=2, noise=0.15, seed=1)
     rows = pair_rows("", made.X, made.y, None, None, None)
-    epsilon, largest = 0.2, {}
+    epsilon = 0.2
+    largest: dict[Any, Any] = {}
     for name, booster, model in (
         ("soft", CappedBooster(graded_rows(rows), epsilon), SoftRankBoost(epsilon=epsilon, n_estimators=300)),
         ("plain", PairBooster(graded_rows(rows)), RankBoost(n_estimators=300)),

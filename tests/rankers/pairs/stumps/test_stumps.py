@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,13 +46,13 @@ def test_the_best_are_those_of_all_stumps(name, form, balanced) -> None:
     u = np.random.default_rng(1).normal(size=len(X))
     u -= u.mean() * balanced
     expected = slow.best_stumps(X, u)
-    actual = StumpSearch(sp.csr_matrix(X) if form == "sparse" else X).best(u, X.shape[1])
+    actual: Any = StumpSearch(sp.csr_matrix(X) if form == "sparse" else X).best(u, X.shape[1])
     edges = [stump[0] for stump in expected]
     assert np.allclose(actual[3], edges, rtol=1e-13, atol=1e-13)
     assert actual[0].tolist() == [stump[1] for stump in expected]
     assert actual[1].tolist() == [stump[2] for stump in expected]
     assert actual[2].tolist() == [stump[3] for stump in expected]
-    fewer = StumpSearch(X).best(u, 2)
+    fewer: Any = StumpSearch(X).best(u, 2)
     assert all(np.array_equal(part, longer[:2]) for part, longer in zip(fewer, actual, strict=True))
 
 
@@ -161,8 +162,8 @@ def test_long_columns_are_searched_whole(skew, kind) -> None:
             at = np.unique(column[present], return_inverse=True)[1]
             edges.append(np.abs(u[present].sum() - 2 * np.cumsum(np.bincount(at, u[present]))[:-1]).max())
         for features in (X, sp.csr_matrix(X)):
-            search = StumpSearch(features)
-            actual = search.best(u, X.shape[1])
+            search: Any = StumpSearch(features)
+            actual: Any = search.best(u, X.shape[1])
             assert np.allclose(actual[3], np.sort(edges)[::-1], rtol=1e-10)
             assert np.allclose(np.array(edges)[actual[0]], actual[3], rtol=1e-10)
             assert all(
@@ -188,7 +189,7 @@ def test_neither_row_order_nor_threads_change_a_bit(monkeypatch) -> None:
         assert threads.thread_count() == int(count)
         for rows, weights in ((X, u), (X[order], u[order]), (sp.csr_matrix(X), u)):
             actual = StumpSearch(rows).best(weights, 7)
-            assert all(np.array_equal(a, b) for a, b in zip(actual, expected, strict=True))
+            assert all(np.array_equal(a, b) for a, b in zip(actual, expected, strict=True))  # type: ignore[arg-type]
 
 
 def _stumps(count=40, columns=9):
@@ -201,7 +202,7 @@ def _stumps(count=40, columns=9):
 def test_scores_and_parts_are_sums_over_stumps(name) -> None:
     X, stumps = MATRICES[name], _stumps()
     expected = slow.scores(X, stumps.feature, stumps.threshold, stumps.sign, stumps.weight)
-    repeated = sp.coo_matrix(X)
+    repeated: Any = sp.coo_matrix(X)
     repeated = sp.csr_matrix(
         (
             np.repeat(repeated.data / 2, 2),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -10,7 +12,7 @@ import rankwise as rw
 from tests.rankers.pairs.svm.factories import make_data
 from tests.reference import pairs_by_definition as oracle
 
-CASES = {
+CASES: dict[str, Any] = {
     "two grades": (make_data(2, 1), {}, "pairs"),
     "five grades": (make_data(5, 1, seed=1), {}, "pairs"),
     "queries": (make_data(2, 4, rows=40, seed=2), {}, "pairs"),

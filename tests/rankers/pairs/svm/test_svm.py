@@ -94,9 +94,9 @@ def test_values_that_parameters_cannot_have(name, value) -> None:
 
 def test_c_may_be_numbers_of_numpy() -> None:
     expected = fit(rw.RankSVM(C=SEVERAL), eval_set=EVAL_SET).coef_
-    for C in (tuple(SEVERAL), list(np.float32(SEVERAL))):
+    for C in (tuple(SEVERAL), list(np.array(SEVERAL, dtype=np.float32))):
         np.testing.assert_allclose(fit(rw.RankSVM(C=C), eval_set=EVAL_SET).coef_, expected, rtol=1e-6)
-    assert np.array_equal(fit(rw.RankSVM(C=np.int64(1))).coef_, fit(rw.RankSVM(C=1.0)).coef_)
+    assert np.array_equal(fit(rw.RankSVM(C=np.int64(1))).coef_, fit(rw.RankSVM(C=1.0)).coef_)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("C", [1e-4, 1.0, 1e4])

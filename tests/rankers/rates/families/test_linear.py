@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
@@ -38,7 +40,7 @@ def test_the_penalty_is_the_one_of_least_log_loss_on_rows_judged() -> None:
     X, y = logistic(60, 4, features=25)
     rows = rows_of((X, y))
     splits = folds(rows.positive, 4, seed=0)
-    chosen = LinearFamily().fit_baselines(rows, splits, refit=True)
+    chosen: Any = LinearFamily().fit_baselines(rows, splits, refit=True)
     losses = {
         penalty: sum(
             log_losses(model.scores(X[judged]), y[judged] == 1).sum()
@@ -58,8 +60,9 @@ def test_the_penalty_is_the_one_of_least_log_loss_on_rows_judged() -> None:
 def test_tuning_lowers_the_soft_loss_of_the_training_rows(name) -> None:
     rows = rows_of(clusters(800, 0))
     family, soft = LinearFamily(0.01), SoftCounts(rate_objective(name), rows.positive, rows.weight)
+    plain: Any
     (plain,) = family.fit_baselines(rows, [], refit=True)
-    tuned = family.tune(plain, rows, soft)
+    tuned: Any = family.tune(plain, rows, soft)
     scores = plain.scores(rows.X)
     points = soft.points(scores, score_unit(scores, rows.positive))
 
@@ -85,7 +88,7 @@ def test_each_step_of_tuning_descends_its_own_loss(name, width) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_where_a_line_is_too_weak_the_objective_finds_what_is_sure(seed) -> None:
     (X, y), (X_test, y_test) = clusters(1500, seed), clusters(6000, 100 + seed)
-    model = rw.RateClassifier("r@p=0.9", model="linear", random_state=0).fit(X, y)
+    model: Any = rw.RateClassifier("r@p=0.9", model="linear", random_state=0).fit(X, y)
     plain = LogisticRegression().fit(X, y).decision_function(X_test)
     assert model.history_["chosen"] == "tuned"
     assert model.history_["tuned"] > model.history_["baseline"] + 0.1
@@ -98,13 +101,13 @@ def test_where_a_line_is_too_weak_the_objective_finds_what_is_sure(seed) -> None
 
 @pytest.mark.parametrize("name", ["r@p=0.8", "p@r=0.8", "f1"])
 def test_where_logistic_regression_is_true_nothing_is_lost(name) -> None:
-    differences = []
+    found = []
     for seed in range(20):
         (X, y), (X_test, y_test) = logistic(500, seed), logistic(4000, 1000 + seed)
         model = rw.RateClassifier(name, model="linear", penalty=0.01, random_state=seed).fit(X, y)
         plain = LogisticRegression(C=100 / y.sum()).fit(X, y).decision_function(X_test)
-        differences.append(model.objective_value(X_test, y_test) - rw.evaluate(y_test, plain, metrics=name)[name])
-    differences = np.array(differences)
+        found.append(model.objective_value(X_test, y_test) - rw.evaluate(y_test, plain, metrics=name)[name])
+    differences = np.array(found)
     assert np.abs(differences).max() < 0.2
     if (differences != 0).any():
         assert ttest_1samp(differences, 0, alternative="less").pvalue > 0.05

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from distributed import Client, LocalCluster
@@ -15,7 +16,7 @@ ALL = cubic(queries=160, documents=15, features=6, seed=1)
 TRAIN = ALL.rows(np.random.default_rng(0).permutation(1800))
 VALID = ALL.rows(np.arange(1800, 2400))
 EVAL_SET = (VALID.X, VALID.y, VALID.qid)
-SMALL = {"n_estimators": 6, "num_leaves": 7, "random_state": 0, "n_jobs": 1}
+SMALL: dict[str, Any] = {"n_estimators": 6, "num_leaves": 7, "random_state": 0, "n_jobs": 1}
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from rankwise.rankers.trees.dask import connect
 from tests.rankers.trees.dask.crashes import at_most, die_in
 from tests.rankers.trees.dask.factories import ALL, EVAL_SET, SMALL, TRAIN, two_workers, write_parts
 
-GIVEN = {"qid": TRAIN.qid, "eval_set": EVAL_SET}
+GIVEN: dict[str, Any] = {"qid": TRAIN.qid, "eval_set": EVAL_SET}
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import dask.array as da
 import dask.dataframe as dd
 import lightgbm as lgb
@@ -49,10 +51,10 @@ def test_parquet_with_split_queries_is_the_same_model_as_on_one_machine(client, 
 
 def test_a_dask_frame_with_weights_bags_and_samples(client) -> None:
     rng = np.random.default_rng(0)
-    weights = {"sample_weight": rng.random(1800), "query_weight": rng.random(120)}
+    weights: dict[str, Any] = {"sample_weight": rng.random(1800), "query_weight": rng.random(120)}
     # Of leaves without a least size, since LightGBM estimates sizes where rows are on several machines.
-    options = {"metric": "map", "n_estimators": 3, "min_child_samples": 0}
-    given = SMALL | options | {"bags": 2, "query_subsample": 0.5, "colsample_bytree": 0.5}
+    options: dict[str, Any] = {"metric": "map", "n_estimators": 3, "min_child_samples": 0}
+    given: dict[str, Any] = SMALL | options | {"bags": 2, "query_subsample": 0.5, "colsample_bytree": 0.5}
     ddf = dd.from_pandas(frame(TRAIN), npartitions=3, sort=False)
     model = rw.LambdaMART(**given).fit(ddf, client=client, **weights)
     one = rw.LambdaMART(**given).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, **weights)
@@ -69,13 +71,13 @@ def test_a_dask_frame_with_weights_bags_and_samples(client) -> None:
 @pytest.mark.filterwarnings("ignore:Parameter n_jobs will be ignored:UserWarning")  # of DaskLGBMRanker's own default
 def test_as_close_as_lightgbm_is_to_itself(client) -> None:
     """With leaves at their smallest size, which is estimated: the metric is within its interval on one machine."""
-    options = SMALL | {"n_estimators": 15, "min_child_samples": 40, "query_subsample": 0.5}
+    options: dict[str, Any] = SMALL | {"n_estimators": 15, "min_child_samples": 40, "query_subsample": 0.5}
     model = rw.LambdaMART("ndcg@5", **options)
     ours = [model.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, client=where).predict(VALID.X) for where in (None, client)]
     grouped = TRAIN.rows(np.argsort(TRAIN.qid, kind="stable"))
     sizes = np.full(120, 15)
-    native = {"n_estimators": 15, "num_leaves": 7, "min_child_samples": 40, "verbose": -1}
-    theirs = [lgb.LGBMRanker(n_jobs=1, **native).fit(grouped.X, grouped.y, group=sizes).predict(VALID.X)]
+    native: dict[str, Any] = {"n_estimators": 15, "num_leaves": 7, "min_child_samples": 40, "verbose": -1}
+    theirs: list[Any] = [lgb.LGBMRanker(n_jobs=1, **native).fit(grouped.X, grouped.y, group=sizes).predict(VALID.X)]
     rows = (900, 900)
     spread = lgb.DaskLGBMRanker(client=client, **native)
     spread.fit(
@@ -91,7 +93,7 @@ def test_as_close_as_lightgbm_is_to_itself(client) -> None:
 
 
 def test_stopping_is_over_all_parts_and_one_list_trains_too(client) -> None:
-    options = {"metric": "ndcg@1", "n_estimators": 60, "early_stopping_rounds": 2, "learning_rate": 0.5}
+    options: dict[str, Any] = {"metric": "ndcg@1", "n_estimators": 60, "early_stopping_rounds": 2, "learning_rate": 0.5}
     model = rw.LambdaMART(**(SMALL | options))
     model.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, eval_set=EVAL_SET, client=client)
     history = model.evals_result_["valid_0"]["ndcg@1"]
@@ -102,8 +104,8 @@ def test_stopping_is_over_all_parts_and_one_list_trains_too(client) -> None:
     one_list = rw.LambdaMART("auc", **(SMALL | {"early_stopping_rounds": 2}))
     spread, one = (one_list.fit(*few, eval_set=judged, client=where).evals_result_ for where in (client, None))
     assert spread == one
-    spread, one = (one_list.fit(*few, client=where).predict(ALL.X) for where in (client, None))
-    assert np.array_equal(spread, one)
+    scores, others = (one_list.fit(*few, client=where).predict(ALL.X) for where in (client, None))
+    assert np.array_equal(scores, others)
 
 
 @pytest.mark.parametrize("kind", ["text", "category"])
