@@ -146,7 +146,7 @@ class Pool:
         DataError
             If every row has a label.
         """
-        data = RankingData(X, as_vector("labels", y), qid)  # type: ignore[arg-type]
+        data = RankingData(X, as_vector("labels", y), qid)
         if (data.y >= 0).all():
             raise DataError("every row has a label, so there is nothing to choose; mark rows without one by -1")
         return cls(data, data.y, ranker)

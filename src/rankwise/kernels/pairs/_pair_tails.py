@@ -88,12 +88,10 @@ def find_gap(
         high, low, step = low, max(min_margin, low - step), 4.0 * step
         below_low = 0.0 if low <= min_margin else _weight_below(scores, better, worse, grade, grades, starts, low, sums)
     below_high = _weight_below(scores, better, worse, grade, grades, starts, high, sums)
-    while below_high < mass:
+    while below_high < mass and high < max_margin:  # the sum of all may be below the mass by rounding
         low, below_low = high, below_high
         high, step = min(max_margin, high + step), 4.0 * step
         below_high = _weight_below(scores, better, worse, grade, grades, starts, high, sums)
-        if high >= max_margin:
-            break
     short, over, moved = mass - below_low, below_high - mass, 0
     width, slow = high - low, 0
     for _ in range(MAX_PASSES):
