@@ -69,6 +69,7 @@ def test_a_section_and_the_help_have_an_example(name: str, run: Run) -> None:
     assert f"Example: {name}" in " ".join(shown.stdout.split())
 
 
+@pytest.mark.slow
 def test_the_examples_run(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: None)  # which would end by Ctrl-C only
     for line in EXAMPLES:

@@ -88,6 +88,7 @@ def assert_one_sentence(result: Result, code: int = 2) -> None:
     assert "Traceback" not in lines[0]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("bad_files")
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_is_one_sentence_and_changes_no_file(run: Run, folder: Path, case: str) -> None:
@@ -118,6 +119,7 @@ def test_a_disk_that_is_full_leaves_nothing(run: Run, folder: Path, monkeypatch:
     assert not [path for path in folder.iterdir() if "out.txt" in path.name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("raised", "code", "said"),
     [

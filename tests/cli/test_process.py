@@ -12,6 +12,8 @@ import pytest
 
 import rankwise
 
+pytestmark = pytest.mark.slow
+
 SOURCE = Path(__file__).parents[2] / "src"
 COMMAND = f"{sys.executable} -m rankwise"
 

@@ -32,6 +32,8 @@ from tests.rankers.nets.factories import SMALL
 from tests.rankers.pairs.margin.factories import noisy
 from tests.rankers.rates.factories import logistic, small
 
+pytestmark = pytest.mark.slow
+
 X, Y = logistic(300, 0)
 CLASSES = np.array(["a", "b", "ü"])[np.digitize(X[:, 0], [-0.5, 0.8])]
 PAIRS, PAIRS_NEW = noisy(), noisy(seed=1)

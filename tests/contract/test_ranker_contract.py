@@ -45,6 +45,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "number", "check"), CASES)
 def test_contract(kind: str, number: int, check: Callable[[Any], None]) -> None:
     check(model_kinds()[kind](**SETTINGS[kind][number]))
@@ -265,6 +266,7 @@ WRONG: dict[type[Ranker], str] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda cls: cls.__name__)
 def test_a_wrong_ranker_fails_the_checks_meant_for_it(wrong: type[Ranker]) -> None:
     said = {}

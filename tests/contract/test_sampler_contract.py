@@ -37,6 +37,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "number", "check"), CASES)
 def test_contract(kind: str, number: int, check: Callable[[Any], None]) -> None:
     check(sampler_kinds()[kind](**SETTINGS[kind][number]))

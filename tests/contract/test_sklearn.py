@@ -22,6 +22,8 @@ from tests.rankers.factories import TRAIN, VALID
 from tests.rankers.pairs.margin.factories import noisy
 from tests.rankers.rates.factories import clusters, small
 
+pytestmark = pytest.mark.slow
+
 # The checks that do not apply, each with the reason.
 OF_LISTS = {
     "check_sample_weight_equivalence_on_dense_data": (

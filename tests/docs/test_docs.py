@@ -57,6 +57,7 @@ def lambdarank_scores(folder: Path) -> tuple[rw.RankingData, np.ndarray]:
     return rw.read(*(folder / f"S{part}.txt" for part in range(1, 6))), np.concatenate(scores)
 
 
+@pytest.mark.slow
 def test_one_model_many_figures(shared_data: Path) -> None:
     """NDCG@10 of one model by convention alone; the table in docs and the line in README are made here."""
     data, scores = lambdarank_scores(shared_data / "MQ2008")

@@ -55,6 +55,7 @@ def test_the_table_in_the_readme_is_that_measured() -> None:
     check_table("README.md", "clicks", markdown(header, rows))
 
 
+@pytest.mark.slow
 def test_the_code_runs_and_finds_the_truth(capsys: pytest.CaptureFixture[str]) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / DOCUMENT).read_text(), re.DOTALL)
     exec(code, {})

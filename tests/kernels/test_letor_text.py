@@ -47,6 +47,7 @@ numbers = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(numbers)
 @settings(max_examples=400)
 def test_any_number_is_read_as_python_reads_it(text) -> None:

@@ -70,6 +70,7 @@ def test_every_metric_is_a_loss(metric) -> None:
     assert torch.allclose(kernels, ours, rtol=0, atol=1e-6 * float(kernels.abs().max()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["kernels", "torch"])
 def test_gradcheck(backend) -> None:
     s, y, q = made(rows=12, queries=2)
@@ -161,6 +162,7 @@ def test_the_report_has_cost_and_metric() -> None:
     assert str(loss) == "LambdaLoss('ndcg@3', sigma=1, reduction='mean')"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", [LambdaLoss("ndcg@10", reduction="sum"), RankNetLoss(reduction="sum")])
 def test_a_net_learns(loss) -> None:
     torch.manual_seed(0)

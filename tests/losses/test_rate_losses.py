@@ -213,6 +213,7 @@ LOSSES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LOSSES)
 def test_an_optimizer_reaches_what_the_solver_reaches(name) -> None:
     """Adam over a linear net and the loss: within 1% of the full-batch solver's value, constraints met to 1%."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 from torch import distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from rankwise.losses import AUCPRLoss
 from tests.losses.test_rate_losses import made
+
+pytestmark = pytest.mark.slow
 
 
 class NetAndLoss(nn.Module):

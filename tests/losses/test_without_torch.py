@@ -9,6 +9,8 @@ import pytest
 
 import rankwise
 
+pytestmark = pytest.mark.slow
+
 
 def run(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()

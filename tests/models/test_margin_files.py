@@ -36,6 +36,7 @@ def test_a_raised_epsilon_is_loaded(tmp_path, caplog) -> None:
     assert np.array_equal(loaded.predict(X_NEW), model.predict(X_NEW))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "hypotheses"), SETTINGS)
 def test_what_is_loaded_is_what_was_saved(tmp_path, method, hypotheses) -> None:
     model = fitted(method, hypotheses)

@@ -25,6 +25,7 @@ def fitted(family, target="binary"):
     return small("0.5*f1 + 0.5*aucpr", model=family, anchors=3).fit(X, np.asarray(TARGETS[target]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_what_is_loaded_is_what_was_saved(tmp_path, family, target) -> None:
@@ -46,6 +47,7 @@ def test_what_is_loaded_is_what_was_saved(tmp_path, family, target) -> None:
         assert np.array_equal(loaded.fit(X, Y).decision_function(X_NEW), model.decision_function(X_NEW))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_names_are_kept(tmp_path, family) -> None:
     frame = pd.DataFrame(X, columns=[f"größe {k}" for k in range(4)])
@@ -126,6 +128,7 @@ SCORERS: list[Any] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("change", "message"), LIES)
 def test_manifests_that_lie(path, change, message) -> None:
     with pytest.raises(ModelFileError, match=message):

@@ -103,6 +103,7 @@ def test_only_neighbours_in_rank_push_each_other() -> None:
     np.testing.assert_allclose(CustomLambda(nearest_neighbours(), Y).gradients(SCORES)[0], expected, atol=1e-14)
 
 
+@pytest.mark.slow
 def test_neighbours_that_reach_everywhere_are_all_pairs() -> None:
     far, every = (CustomLambda(f, Y).gradients(SCORES) for f in (nearest_neighbours(Y.size), ndcg_ranknet))
     np.testing.assert_array_equal(far, every)

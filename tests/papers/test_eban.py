@@ -12,6 +12,7 @@ from rankwise.metrics import FBeta, PartialAUCPR, PrecisionAtRecall, RecallAtPre
 ranked = st.lists(st.integers(0, 1).map(float), min_size=1, max_size=25).filter(any)
 
 
+@pytest.mark.slow
 @given(ranked)
 def test_aucpr_is_recall_over_precisions(y: list[float]) -> None:
     """(11) with k anchors strictly inside (0, 1) tends to the interpolated area."""

@@ -113,6 +113,7 @@ def test_uci_tables(name: str, rows: int, positives: int, shared_data: Path) -> 
     assert np.isfinite(test.X).all()
 
 
+@pytest.mark.slow
 def test_reuters_counts(shared_data: Path) -> None:
     found = parse(sgml_files(shared_data / "reuters21578.tar.xz"))
     assert found.words.shape == (10_687, 30_020)

@@ -66,6 +66,7 @@ def fitted(kind: str) -> Any:
     return fit(kind, "pandas text")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("kind", MODELS)
 def test_every_form_of_a_frame_is_the_same_model(kind: str, form: str) -> None:

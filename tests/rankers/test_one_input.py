@@ -97,6 +97,7 @@ def test_positions_come_with_the_data() -> None:
         RANKERS["lambdamart"]().fit(clicks, position=position)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["trees", "linear"])
 def test_labels_above_0_are_the_positives_of_a_classifier(model: str) -> None:
     options: dict[str, Any] = {"model": model, "n_estimators": 20, "random_state": 0}

@@ -85,6 +85,7 @@ def test_the_point_lies_where_the_caption_says(tmp_path) -> None:
     assert "p@r=1: recall 1 at precision 0.8, threshold 3." in caption
 
 
+@pytest.mark.slow
 def test_nothing_is_marked_without_such_metrics_or_with_several_queries(tmp_path) -> None:
     y, scores = one_list()
     plain = write_report(tmp_path / "a.html", compare(y, scores, None, "auc"), y, scores).read_text("utf-8")
@@ -98,6 +99,7 @@ def test_nothing_is_marked_without_such_metrics_or_with_several_queries(tmp_path
     assert "tpr@fpr=0.1 cannot be marked" in said["ROC"]
 
 
+@pytest.mark.slow
 def test_a_value_of_nought_has_no_point(tmp_path) -> None:
     y, scores = np.array([0.0, 1, 0, 1]), np.array([4.0, 3, 2, 1])
     result = evaluate(y, scores, None, "r@p=0.9")

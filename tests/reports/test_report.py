@@ -76,6 +76,7 @@ def page(tmp_path_factory) -> Page:
     return page_of(tmp_path_factory.mktemp("report"), result, y, scores, qid, title="A & B")
 
 
+@pytest.mark.slow
 def test_the_page_has_its_tables_with_headers_of_a_scope(page) -> None:
     names = [attributes["aria-label"] for attributes in page.all("table")]
     assert names == ["Metrics", "Differences between systems", "Worst queries"]
@@ -121,6 +122,7 @@ def test_the_best_is_bold_and_cells_say_the_labels(page) -> None:
     assert all(re.fullmatch(r"labels from the top:( [0-3])+", attributes["aria-label"]) for attributes in cells)
 
 
+@pytest.mark.slow
 def test_hostile_names_come_out_as_text(tmp_path) -> None:
     y, scores, qid = some_data(queries=6, names=(HOSTILE, HOSTILE + "2"))
     hostile_qid = np.array([f"{HOSTILE}{q}" for q in qid])
@@ -133,6 +135,7 @@ def test_hostile_names_come_out_as_text(tmp_path) -> None:
     assert HOSTILE + "505" in page.said
 
 
+@pytest.mark.slow
 def test_the_same_input_gives_the_same_bytes_whatever_the_users_style(tmp_path) -> None:
     y, scores, qid = some_data()
     result = compare(y, scores, qid, ["ndcg@10"])
@@ -147,6 +150,7 @@ def test_the_same_input_gives_the_same_bytes_whatever_the_users_style(tmp_path) 
     assert set(written) == {first}
 
 
+@pytest.mark.slow
 def test_rows_in_another_order_tell_the_same(tmp_path) -> None:
     y, scores, qid = some_data()
     mixed = np.random.default_rng(3).permutation(y.size)
@@ -177,6 +181,7 @@ def test_one_list_has_no_intervals_no_tests_and_no_worst_queries(tmp_path) -> No
     assert page.all("small") == []
 
 
+@pytest.mark.slow
 def test_weights_unjudged_and_unretrieved_documents_and_another_convention(tmp_path) -> None:
     y, scores, qid = some_data()
     y[::7] = -1
@@ -198,12 +203,14 @@ def test_labels_without_any_contrast(tmp_path, label) -> None:
     assert "No query has both" in page.said
 
 
+@pytest.mark.slow
 def test_more_systems_than_colours(tmp_path) -> None:
     y, scores, qid = some_data(names=tuple("abcdefgh"))
     page = page_of(tmp_path, compare(y, scores, qid, ["mrr"]), y, scores, qid)
     assert sum(attributes.get("class") == "swatch" for attributes in page.all("svg")) == 8
 
 
+@pytest.mark.slow
 def test_a_million_documents_make_a_small_page(tmp_path) -> None:
     rng = np.random.default_rng(0)
     y = (rng.random(1_000_000) < 0.2).astype(float)
@@ -212,6 +219,7 @@ def test_a_million_documents_make_a_small_page(tmp_path) -> None:
     assert path.stat().st_size < 300_000
 
 
+@pytest.mark.slow
 def test_thousands_of_queries_make_a_small_page(tmp_path) -> None:
     rng = np.random.default_rng(0)
     qid = np.repeat(np.arange(3000), 3)
@@ -239,11 +247,13 @@ def test_what_does_not_fit_the_result_is_an_error_and_leaves_an_old_page_alone(t
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
 
 
+@pytest.mark.slow
 def test_matplotlib_is_imported_only_when_a_page_is_written() -> None:
     code = "import sys, rankwise.reports, rankwise.metrics; assert 'matplotlib' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.slow
 def test_ranking_data_stands_for_labels_and_queries(tmp_path) -> None:
     y, scores, qid = some_data(queries=6)
     data = RankingData(np.zeros((y.size, 1)), y, qid)

@@ -34,6 +34,7 @@ def expected_rows(pool: Pool, count: int, apart: float) -> list[int]:
     ]
 
 
+@pytest.mark.slow
 @given(st.integers(1, 80), st.integers(1, 3), st.integers(1, 6), st.floats(0.01, 3.0), st.integers(0, 99))
 def test_by_loops_and_sparse_as_dense(rows, queries, count, apart, seed) -> None:
     rng = np.random.default_rng(seed)

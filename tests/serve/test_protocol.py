@@ -55,6 +55,7 @@ def is_refused(address: tuple[str, int], start: bytes, piece: bytes, most: int) 
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [b"GET / HTTP/1.1\r\nX: ", b"GET /", POST + b"\r\n1\r\nx\r\n0\r\nX: "])
 @pytest.mark.parametrize("piece", [b"x" * 20_000, b"x\r\nY: " * 5_000])
 def test_what_does_not_end(address: tuple[str, int], start: bytes, piece: bytes) -> None:

@@ -23,6 +23,7 @@ def _files(folder: Path) -> None:
     np.savetxt("scores.txt", DATA.X[:, 0])
 
 
+@pytest.mark.slow
 def test_from_judged_data_to_propensities(run: Run) -> None:
     made = run(
         *("data", "make", "clicks", "log.parquet", "--judged", "judged.parquet", "--scores", "scores.txt"),

@@ -138,6 +138,7 @@ def test_columns_are_found_by_name(run: Run) -> None:
     assert Path("moved.parquet.rw").read_bytes() == Path("valid.csv.rw").read_bytes()
 
 
+@pytest.mark.slow
 def test_data_without_names_is_told_by_place(run: Run) -> None:
     write(replace(VALID, feature_names=None), "plain.csv")
     write(VALID, "valid.txt")

@@ -119,6 +119,7 @@ def test_the_browser_is_opened_for_who_labels_alone_and_has_a_screen(run: Run, m
     assert opened == [done.stdout.split()[2]]
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_it_with_a_count(folder: Path) -> None:
     script = (
         "import signal, rankwise.cli\n"
@@ -143,6 +144,7 @@ def test_ctrl_c_ends_it_with_a_count(folder: Path) -> None:
     assert out.splitlines()[-1].startswith("labels.db holds 0 labels of ")
 
 
+@pytest.mark.slow
 def test_without_the_extra_the_remedy_is_named() -> None:
     code = (
         "import importlib.machinery as machinery\n"

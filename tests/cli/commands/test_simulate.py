@@ -85,6 +85,7 @@ def test_another_ranker_on_another_metric(run: Run) -> None:
     assert without_seconds(other.stdout)["full"] != without_seconds(first.stdout)["full"]
 
 
+@pytest.mark.slow
 def test_the_picture_is_written(run: Run) -> None:
     result = run(*SMALL, "--seeds", 2, "--picture", "curves.png")
     assert (result.exit_code, result.stderr) == (0, "")
@@ -142,6 +143,7 @@ def finished_runs() -> int:
     return len(json.loads(RUNS.read_text())["runs"]) if RUNS.exists() else 0
 
 
+@pytest.mark.slow
 def test_killed_and_resumed_is_as_if_it_had_not_been(run: Run) -> None:
     undisturbed = run(*LONG[:-2])
     assert stop(signal.SIGKILL, 3) == (-signal.SIGKILL, "", "")
@@ -158,6 +160,7 @@ def test_resumed_before_it_began(run: Run) -> None:
     assert result.stderr == ("rankwise: note: there is no runs.json yet, so the simulation starts from the beginning\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_real_ctrl_c_reports_the_seeds_that_are_finished(run: Run, jobs: int) -> None:
     code, out, said = stop(signal.SIGINT, 7, "--jobs", jobs)

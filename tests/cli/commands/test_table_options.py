@@ -111,6 +111,7 @@ def test_commands_read_the_same_rows(run: Run, file: str) -> None:
     assert len(read("parts/train.txt")) == 72
 
 
+@pytest.mark.slow
 def test_models_are_trained_applied_and_evaluated(run: Run) -> None:
     for file, options, model in (("t.csv", OPTIONS, "a.rw"), ("plain.csv", (), "b.rw")):
         result = run("train", file, "--valid", file, "-o", model, *RANKER, *options)
@@ -131,6 +132,7 @@ def test_models_are_trained_applied_and_evaluated(run: Run) -> None:
     assert checked["check"]["agrees"]  # type: ignore[index]
 
 
+@pytest.mark.slow
 def test_classifiers_certificates_and_simulations(run: Run) -> None:
     rate = ("train", "t.csv", "--objective", "p@r=0.5", "--model", "linear", "-o", "rate.rw", *OPTIONS)
     assert run(*rate).exit_code == 0

@@ -37,6 +37,7 @@ def positive(data: rw.RankingData) -> np.ndarray:
     return (data.y > 0).astype(int)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", SETTINGS)
 def test_the_file_is_that_of_the_library(run: Run, family: str) -> None:
     result = run(*TRAIN, "--objective", "r@p=0.6", "--model", family, "--seed", 3, *settings(family), "--json")
@@ -72,6 +73,7 @@ def test_trees_are_what_an_objective_gets(run: Run) -> None:
     assert rw.load("m.rw").model == "trees"
 
 
+@pytest.mark.slow
 def test_it_describes_itself(run: Run) -> None:
     run(*TRAIN, "--objective", "r@p=0.6", "--model", "linear")
     said = run("info", "m.rw")
@@ -91,6 +93,7 @@ def test_it_describes_itself(run: Run) -> None:
     assert told["importances"] == []
 
 
+@pytest.mark.slow
 def test_its_own_promise_is_certified(run: Run) -> None:
     run(*TRAIN, "--objective", "p@r=0.8", "--model", "linear")
     held_out, model = rw.read("held-out.csv"), rw.load("m.rw")
@@ -132,6 +135,7 @@ def test_what_cannot_be_asked_is_one_sentence(run: Run, case: str) -> None:
     assert not Path("m.rw").exists()
 
 
+@pytest.mark.slow
 def test_what_cannot_be_done_with_a_classifier_is_one_sentence(run: Run) -> None:
     run(*TRAIN, "--objective", "f1", "--model", "linear")
     for arguments, said in (

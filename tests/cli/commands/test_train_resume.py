@@ -62,6 +62,7 @@ def _written() -> int:
     return CHECKPOINT.stat().st_mtime_ns if CHECKPOINT.exists() else 0
 
 
+@pytest.mark.slow
 def test_killed_twice_and_resumed_is_the_same_file(run: Run) -> None:
     undisturbed = run(*LONG, "-o", "undisturbed.rw")
     once = [*LONG, "-o", "m.rw", "--checkpoint", "run"]
@@ -78,6 +79,7 @@ def test_killed_twice_and_resumed_is_the_same_file(run: Run) -> None:
     assert [path.name for path in Path("run").iterdir()] == ["training.npz"]
 
 
+@pytest.mark.slow
 def test_a_real_ctrl_c_writes_the_model_and_can_be_resumed(run: Run) -> None:
     once = [*LONG, "-o", "m.rw", "--checkpoint", "run"]
     code, said = stop_training(once, signal.SIGINT, renewals=5)

@@ -28,6 +28,8 @@ from tests.cli.test_errors import assert_one_sentence
 from tests.cli.trained import SET
 from tests.rankers.trees.dask.crashes import at_most
 
+pytestmark = pytest.mark.slow
+
 SOURCE = Path(rw.__file__).parents[1]
 CTRL_C = """
 import signal, sys

@@ -161,6 +161,7 @@ def test_chunks_of_sparse_data(text_file) -> None:
     np.testing.assert_array_equal(X.toarray()[:, 4999], 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["MQ2008/S1.txt", "MSLR-sample/msn1.fold1.train.5k.txt"])
 def test_real_files_as_scikit_learn_reads_them(shared_data, name) -> None:
     X, y, qid = load_svmlight_file(str(shared_data / name), query_id=True)

@@ -39,6 +39,7 @@ def assert_same(a, b) -> None:
     assert a.doc_ids is None or a.doc_ids.tolist() == b.doc_ids.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["txt", "csv", "tsv", "parquet"])
 def test_round_trip_of_anything(tmp_path, ending) -> None:
     @given(ranking_data())

@@ -25,6 +25,7 @@ def test_a_session_shows_the_top_documents_of_one_query_in_falling_order() -> No
         assert log.position[mine].tolist() == list(range(1, 8))
 
 
+@pytest.mark.slow
 def test_clicks_come_as_often_as_position_and_grade_say() -> None:
     log = simulate_clicks(DATA, DATA.X[:, 0], sessions=3000, top=4, steepness=0.7, shuffle=3.0)
     chance = 0.1 + 0.9 * (2.0 ** DATA.y[log.rows] - 1) / (2.0 ** DATA.y.max() - 1)

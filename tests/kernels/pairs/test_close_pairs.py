@@ -35,6 +35,7 @@ def ranked_rows(draw):
     }
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(ranked_rows())
 def test_sums_are_those_of_a_double_loop(rows) -> None:

@@ -70,6 +70,7 @@ def lowest_mean(gaps, weights, mass):
     return float(np.clip(mass - before, 0.0, weights[order]) @ gaps[order]) / mass
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(ranked_lists(), st.floats(1e-3, 1.0), st.sampled_from([0.0, 1e-9, 1e-3]), st.floats(-1.0, 1.0), st.data())
 def test_the_gap_below_which_the_lowest_pairs_lie(lists, share, close, guess, data) -> None:

@@ -41,6 +41,7 @@ def lowest_by_sorting(values, weight, mass):
     return share, values.max()
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(weighted_values(), st.one_of(st.floats(1e-4, 1.0), st.just(1.0)))
 def test_the_lowest(given_values, part) -> None:

@@ -70,6 +70,7 @@ def test_the_class_of_a_label_is_its_place_among_the_grades(labels: list[int]) -
     assert [ranks.class_of(float(label), grades) for label in labels] == classes.tolist()
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 3).map(float), max_size=20))
 def test_runs_of_equal_scores(values: list[float]) -> None:
     scores = np.sort(np.array(values))[::-1]

@@ -38,6 +38,7 @@ def test_value_is_the_definition(name: str, example: tuple[list[float], list[flo
     assert same(rw.evaluate(y, s, metrics=[name])[name], DISTINCT[name](y, s))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(TIE_AWARE))
 @given(example=lists(ties=True))
 @settings(max_examples=40)
@@ -52,6 +53,7 @@ def test_every_metric_has_a_textbook_version() -> None:
     assert {cls for cls in metric_classes() if cls.__module__.startswith("rankwise.")} == covered
 
 
+@pytest.mark.slow
 @given(lists(ties=True))
 @settings(max_examples=100)
 def test_agrees_with_scikit_learn(example: tuple[list[float], list[float]]) -> None:
@@ -73,6 +75,7 @@ def test_agrees_with_scikit_learn(example: tuple[list[float], list[float]]) -> N
         assert same(rescaled, sk.roc_auc_score(relevant, s, max_fpr=0.4), 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # ranx's own numba code warns
 def test_agrees_with_ranx() -> None:
     import ranx

@@ -49,12 +49,14 @@ def naive(y, scores, objective):
     return levels[passes][0] if passes.any() else None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "objective"), CASES)
 def test_the_promise_is_kept_as_often_as_promised(name, objective) -> None:
     holds, _ = share_that_holds(POPULATIONS[name][0], objective, certified)
     assert holds >= 0.95
 
 
+@pytest.mark.slow
 def test_thresholds_from_other_data_keep_the_promise() -> None:
     rng = np.random.default_rng(0)
 
@@ -66,11 +68,13 @@ def test_thresholds_from_other_data_keep_the_promise() -> None:
     assert holds >= 0.95
 
 
+@pytest.mark.slow
 def test_without_correction_the_promise_is_broken() -> None:
     holds, _ = share_that_holds(flat(), "r@p=0.8", naive)
     assert holds < 0.85
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["r@p=0.9", "p@r=0.9", "tpr@fpr=0.1"])
 def test_a_good_model_is_nearly_always_certified(objective) -> None:
     _, certified_share = share_that_holds(separated(), objective, certified)
@@ -128,6 +132,7 @@ def test_the_order_of_the_rows_changes_nothing(rows, objective, random) -> None:
     assert rw.certify(*np.array(rows).T, objective) == rw.certify(*np.array(mixed).T, objective)  # type: ignore[call-arg]
 
 
+@pytest.mark.slow
 @given(ROWS_OF_DATA, OBJECTIVES)
 def test_more_confidence_never_gives_more(rows, objective) -> None:
     gains = [rw.certify(*np.array(rows).T, objective, confidence=c).expected or 0.0 for c in (0.55, 0.7, 0.9, 0.99)]  # type: ignore[misc]

@@ -127,6 +127,7 @@ def test_p_values_lie_in_0_1_and_do_not_depend_on_who_is_a(pair) -> None:
     assert sum(rs.wins_ties_losses(a, b)) == len(a)
 
 
+@pytest.mark.slow
 @given(TABLES)
 @settings(max_examples=25)
 def test_tukey_is_symmetric_and_blind_to_how_hard_a_query_is(table) -> None:

@@ -93,6 +93,7 @@ def test_both_readers_add_up_the_same_floats(kind: str, to: str) -> None:
 TREES = [kind for kind in TAKES if IS_TREES[kind]]
 
 
+@pytest.mark.slow
 @settings(max_examples=8, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 @pytest.mark.parametrize("kind", TREES)

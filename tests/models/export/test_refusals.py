@@ -123,6 +123,7 @@ def test_nested_formats_end_at_some_depth() -> None:
     assert FORMATS["onnx"].files(deep, Path("m.onnx"))
 
 
+@pytest.mark.slow
 def test_models_that_no_system_can_compute(tmp_path: Path) -> None:
     import torch
 

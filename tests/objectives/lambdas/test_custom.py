@@ -37,6 +37,7 @@ def by_definition(y: Any, scores: Any, qid: Any, seed: int = 0) -> tuple[Any, An
     return gradient, hessian
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.data())
 def test_rows_come_back_in_the_order_of_the_input(data: st.DataObject) -> None:
@@ -102,6 +103,7 @@ def test_lists_are_taken_for_arrays() -> None:
 QUERIES = ["first", "first", "second", "second", "second"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "message"),
     [

@@ -24,6 +24,7 @@ def ranks_of(*rows: int) -> list[int]:
     return [int(np.flatnonzero(np.argsort(-SCORES) == row)[0]) for row in rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("offset", [0.0, -7.5, 1e6])
 @pytest.mark.parametrize("function", [ranknet, springs(3.0, 2.0)])
 def test_ranknet_and_springs_have_a_convex_cost(function: Any, offset: float) -> None:
@@ -35,6 +36,7 @@ def test_ranknet_and_springs_have_a_convex_cost(function: Any, offset: float) ->
     assert found.convex.holds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [ndcg_ranknet, step_potentials(0.6), nearest_neighbours(), "ndcg", "auc", AUC()])
 def test_scaled_by_a_metric_the_cost_ends_at_a_rank_change(function: Any) -> None:
     found = diagnose(function, Y, SCORES)

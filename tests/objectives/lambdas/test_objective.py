@@ -77,6 +77,7 @@ def hard_lists(draw: st.DrawFn) -> tuple[NDArray[Any], NDArray[Any]]:
     return y, rng.normal(size=n) + (1e6 if kind == "offset" else 0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "metric", ["auc", "mauc", "ndcg", "ndcg@10", "map", "map@10", "mrr", "err", "p@5", "wta", "bpref"]
 )
@@ -90,6 +91,7 @@ def test_linear_is_exact(metric: str, case: tuple[NDArray[Any], NDArray[Any]]) -
     assert close(linear[1], exact[1], 1e-7)
 
 
+@pytest.mark.slow
 @given(case=hard_lists(), metric=st.sampled_from(["auc", "ndcg@10", "map", "pairs"]))
 @settings(max_examples=60)
 def test_what_holds_of_any_list(case: tuple[NDArray[Any], NDArray[Any]], metric: str) -> None:
@@ -123,6 +125,7 @@ def test_scores_that_span_thousands() -> None:
     assert np.isfinite(rw.lambda_gradients("ndcg", y, s * 1e300, method="exact")[0]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", [30.0, 100.0, 1e3, 1e4, 1e6])
 def test_gaps_of_scores_that_lie_far_apart(spread: float) -> None:
     """Pairs far apart and out of order count: slower exponentials reach them."""
@@ -216,6 +219,7 @@ def test_a_metric_with_value_alone_trains_too(caplog: pytest.LogCaptureFixture) 
     assert "which is slow" in caplog.text
 
 
+@pytest.mark.slow
 def test_descending_the_gradient_raises_the_metric() -> None:
     for metric in ("auc", "ndcg@10", "map", "mrr", "err@10", "f1"):
         y, s = example(5, 60)

@@ -53,6 +53,7 @@ def best_cuts(name, scores, positive):
     return min(cut for cut, value in worth.items() if value >= highest - 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", POINTS)
 @settings(max_examples=60)
 @given(rows())

@@ -41,6 +41,7 @@ def killed_after(epoch):
     return [kill]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cls", "options"), RUNS)
 @pytest.mark.parametrize("epoch", [1, 5])
 def test_resumed_is_undisturbed(tmp_path, cls, options, epoch) -> None:
@@ -76,6 +77,7 @@ fitted(epochs=400, early_stopping_rounds=None, checkpoint=sys.argv[1])
 """
 
 
+@pytest.mark.slow
 def test_killed_by_the_system(tmp_path) -> None:
     """A real SIGKILL at a moment of chance: what is on disk is whole, and goes on as if nothing had been."""
     path = tmp_path / "run.npz"

@@ -22,6 +22,7 @@ from tests.rankers.factories import EVAL_SET, TRAIN, VALID, long_list
 from tests.rankers.nets.factories import KINDS, SMALL, fitted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", KINDS)
 @pytest.mark.parametrize("options", [
     {"hidden": ()}, {"hidden": (10,)}, {"hidden": (16, 8), "dropout": 0.1, "activation": "tanh"},
@@ -34,6 +35,7 @@ def test_nets_learn(cls, options) -> None:
     assert model.score(VALID.X, VALID.y, VALID.qid) > 0.7 > before + 0.1
 
 
+@pytest.mark.slow
 def test_each_descends_its_own_cost() -> None:
     """RankNet gets pairs right, LambdaRank the top: on data that a linear net cannot fit, both cannot be had."""
     data = cubic(queries=150, documents=50, features=10, seed=5)
@@ -167,6 +169,7 @@ class Own(torch.nn.Module):
         return torch.exp(self.layer(X) / 10)
 
 
+@pytest.mark.slow
 def test_your_own_net(tmp_path) -> None:
     torch.manual_seed(0)
     own = Own()

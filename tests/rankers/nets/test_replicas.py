@@ -17,6 +17,8 @@ from rankwise.rankers.nets._replicas import Replicas
 from tests.rankers.factories import VALID
 from tests.rankers.nets.factories import fitted
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = """
 import json, os, sys
 from pathlib import Path

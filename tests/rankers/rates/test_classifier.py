@@ -45,6 +45,7 @@ def fitted(request):
     return model_of(request.param, epochs=12).fit(X, Y)
 
 
+@pytest.mark.slow
 def test_predictions_lie_on_the_side_of_the_threshold(fitted) -> None:
     decisions = fitted.decision_function(X_NEW)
     assert decisions.shape == (2000,)
@@ -72,6 +73,7 @@ def test_probabilities_rise_with_the_decision_and_are_calibrate(fitted) -> None:
     assert found[high, 1].mean() == pytest.approx(Y_NEW[high].mean(), abs=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*MODELS, "dropout"])
 def test_the_same_seed_is_the_same_model_bit_for_bit(name) -> None:
     options = {"dropout": 0.3} if name == "dropout" else {}
@@ -120,6 +122,7 @@ def test_without_an_eval_set_all_rows_are_trained_on_and_folds_place_the_thresho
     assert f1 > rw.evaluate(Y_NEW, model.decision_function(X_NEW), metrics="f1")["f1"] - 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
 def test_weights_move_the_model_and_the_threshold(name) -> None:
     plain = model_of(name, "f1").fit(X, Y, eval_set=(X_NEW, Y_NEW))
@@ -133,6 +136,7 @@ def test_weights_move_the_model_and_the_threshold(name) -> None:
     assert by_weight.predict(X_NEW).sum() > alone.predict(X_NEW).sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
 def test_several_classes_and_columns_of_labels(name) -> None:
     words = np.array(["low", "middle", "up"])[THREE]
@@ -152,6 +156,7 @@ def test_several_classes_and_columns_of_labels(name) -> None:
     assert np.array_equal(labels.predict(X_NEW), (labels.decision_function(X_NEW) >= 0).astype(int))
 
 
+@pytest.mark.slow
 def test_two_words_are_two_classes_and_the_last_is_positive() -> None:
     words, plain = np.where(Y, "spam", "ham"), model_of("linear").fit(X, Y)
     model = model_of("linear").fit(X, words)
@@ -160,6 +165,7 @@ def test_two_words_are_two_classes_and_the_last_is_positive() -> None:
     assert np.array_equal(model_of("linear").fit(X, Y == 1).predict(X_NEW), plain.predict(X_NEW) == 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["trees", "linear"])
 def test_sparse_and_named_features_are_the_same_features(name) -> None:
     names = list("abcd")
@@ -177,6 +183,7 @@ def test_sparse_and_named_features_are_the_same_features(name) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_only_trees_know_what_to_do_with_what_is_missing(name) -> None:
     holes = X.copy()
@@ -189,6 +196,7 @@ def test_only_trees_know_what_to_do_with_what_is_missing(name) -> None:
         model_of(name).fit(holes, Y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.parametrize("positives", [1, 2, 5])
 def test_few_positives_leave_a_plain_model_with_a_threshold(name, positives) -> None:
@@ -220,6 +228,7 @@ def test_a_sum_is_the_sum_of_its_metrics() -> None:
     assert model.objective_value(X_NEW, Y_NEW) == pytest.approx(0.5 * parts["r@p=0.8"] + 2 * parts["aucpr"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
 def test_a_certificate_is_that_of_the_decisions(name) -> None:
     model = model_of(name, "p@r=0.8").fit(X, np.where(Y, "b", "a"))
@@ -230,6 +239,7 @@ def test_a_certificate_is_that_of_the_decisions(name) -> None:
     assert Y_NEW[model.decision_function(X_NEW) >= found.threshold].sum() > 0.8 * Y_NEW.sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["trees", "net"])
 @pytest.mark.parametrize("objective", ["r@p=0.8", "f1"])
 def test_trees_and_nets_are_tuned_by_soft_counts(name, objective, monkeypatch) -> None:
@@ -317,6 +327,7 @@ def test_what_is_refused_leaves_nothing_fitted() -> None:
     assert not any(hasattr(model, name) for name in ("classes_", "kind_of_target_", "standardizer_", "models_"))
 
 
+@pytest.mark.slow
 def test_what_cannot_be_certified_is_refused() -> None:
     with pytest.raises(MetricError, match="must demand a rate, got aucpr"):
         model_of("linear", "aucpr").fit(X, Y).certify(X_NEW, Y_NEW)

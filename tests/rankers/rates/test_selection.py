@@ -26,6 +26,7 @@ def test_a_better_model_is_kept_and_a_worse_one_is_not(name) -> None:
         assert not choose(objective, *scored(seed, -1.0), seed=0).prefers_tuned  # type: ignore[misc]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["r@p=0.8", "f1", "aucpr"])
 def test_noise_is_not_taken_for_a_gain(name) -> None:
     objective, kept = rate_objective(name, anchors=5), 0

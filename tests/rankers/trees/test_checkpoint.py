@@ -57,6 +57,7 @@ OPTIONS: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kill_after", [1, 7, 11, 12, 21, 33, 35])
 def test_resumed_is_undisturbed(tmp_path, kill_after) -> None:
     undisturbed = train(**OPTIONS)
@@ -86,6 +87,7 @@ train(sys.argv[1], n_estimators=300, early_stopping_rounds=None)
 """
 
 
+@pytest.mark.slow
 def test_killed_by_the_system(tmp_path) -> None:
     """A real SIGKILL at a moment of chance: what is on disk is whole, and goes on as if nothing had been."""
     path = tmp_path / "run.npz"

@@ -29,6 +29,7 @@ def small(rows=FEW, position=POSITION, **options):
     return model.fit(X[rows], CLICKS[rows], qid=SESSION[rows], position=None if position is None else position[rows])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["ndcg@10", "map", "auc"])
 def test_the_truth_behind_the_clicks(metric) -> None:
     options: dict[str, Any] = {

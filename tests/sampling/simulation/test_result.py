@@ -139,6 +139,7 @@ def test_what_is_not_there_is_said() -> None:
         noisy().mean("a", "auc")
 
 
+@pytest.mark.slow
 def test_the_picture_shows_each_curve(tmp_path: Path) -> None:
     found = noisy()
     path = write_learning_curves(tmp_path / "curves.png", found)

@@ -25,6 +25,7 @@ def run(sampler: Any = "random", **settings: Any) -> rw.Simulation:
     return rw.simulate(asked.pop("data", DATA), asked.pop("test", TEST), sampler, **asked)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHOOSE)
 @pytest.mark.parametrize("ranker", [rw.RankSVM(), Centroid()], ids=["RankSVM", "Centroid"])
 def test_the_loop_is_that_of_a_plain_one(name: str, ranker: Any) -> None:
@@ -54,6 +55,7 @@ def test_all_samplers_start_alike_and_seeds_differ() -> None:
     assert (found.values["top"]["map"][:, 1] != found.values["random"]["map"][:, 1]).any()
 
 
+@pytest.mark.slow
 def test_the_same_seeds_give_the_same_whatever_the_processes_and_the_company() -> None:
     large = [binary(queries=40, documents=60, features=120, seed=seed) for seed in (3, 4)]  # a megabyte: shared memory
     settings: dict[str, Any] = {"data": large[0], "test": large[1], "ranker": Centroid(noise=0.1)}

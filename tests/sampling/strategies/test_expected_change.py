@@ -58,6 +58,7 @@ def by_loops(pool: Pool, metric: str, labels: np.ndarray) -> np.ndarray:
     return found[pool.candidates]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["ndcg@3", "ndcg@10", "map", "auc", "mauc", "err@4", "mrr"])
 @pytest.mark.parametrize("grades", [2, 4])
 def test_one_draw_by_swaps(metric, grades) -> None:
@@ -72,6 +73,7 @@ def test_one_draw_by_swaps(metric, grades) -> None:
         assert found == pytest.approx(by_loops(pool, metric, labels), rel=1e-6, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("metric", "grades"), [("ndcg@3", 3), ("auc", 2), ("map", 2)])
 def test_many_draws_are_the_expectation_over_all_labels(metric, grades) -> None:
     pool, draws = small_pool(grades, (3, 2), seed=5), 1500

@@ -22,6 +22,7 @@ def graded_pool(labels: list[float], known: list[float], candidates: list[float]
 labelled_scores = st.lists(st.tuples(st.integers(0, 4), st.integers(-8, 8)), min_size=2, max_size=20)
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(labelled_scores, st.lists(st.integers(-10, 10), min_size=1, max_size=8))
 def test_chances_of_at_least_a_grade_are_separate_logistic_fits(known, candidates) -> None:

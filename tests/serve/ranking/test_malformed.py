@@ -177,6 +177,7 @@ def check_answer(status: int, said: Any) -> None:
     assert [scores[row] for row in order] == sorted(scores, reverse=True)
 
 
+@pytest.mark.slow
 def test_no_damage_to_json_is_a_mistake_of_ours(client: Client) -> None:
     """Bytes of a body exchanged for others that JSON has, doubled and left out."""
     drawn = np.random.default_rng(0)
@@ -323,6 +324,7 @@ def test_clients_that_leave_in_the_middle(client: Client) -> None:
     assert client.rank({"features": [ROW]})[0] == 200
 
 
+@pytest.mark.slow
 def test_a_mistake_of_ours_shows_no_traceback(
     tree_file: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -149,6 +149,7 @@ def test_explain_names_each_of_the_best_against_the_next(client: Client) -> None
         assert {part["feature"] for part in reason["parts"]} <= set(NAMES)
 
 
+@pytest.mark.slow
 def test_features_without_names_go_by_position(nameless_client: Client) -> None:
     assert nameless_client.rank({"features": X.tolist()})[1]["scores"] == trees(named=False).predict(X).tolist()
     said = nameless_client.send("POST", "/explain", {"features": X.tolist(), "top": 2})[1]

@@ -218,6 +218,7 @@ def test_the_command_says_where_it_is(tree_file: Path) -> None:
         assert process.wait(300) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

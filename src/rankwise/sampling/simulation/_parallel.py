@@ -51,10 +51,10 @@ def finished_runs(experiment: Experiment, tasks: Sequence[Task], processes: int)
 
 
 def _run_in_worker(experiment: Experiment, name: str, sampler: Sampler, seed: int) -> Run:
-    """A run with our kernels in one thread and Ctrl-C left to the parent; the worker may serve others afterwards."""
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        with limit_threads(1):
-            return run_loop(experiment, name, sampler, seed)
-    finally:
-        signal.signal(signal.SIGINT, handler)
+    """A run with our kernels in one thread.
+
+    Ctrl-C is left to the parent, for good: the worker's own chores after a run would answer it by a traceback.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with limit_threads(1):
+        return run_loop(experiment, name, sampler, seed)

@@ -37,6 +37,7 @@ ORACLES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("gap", [2.0, 3.5, 9.0], ids=["overlapping", "nearly apart", "separable"])
 @pytest.mark.parametrize("name", ORACLES)
@@ -58,6 +59,7 @@ def test_most_of_the_programs_have_a_solution() -> None:
     assert np.mean(met) > 0.7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_the_solver_reaches_the_bisection_on_the_weight(seed) -> None:
     """Eban 2017 (7): for a fixed multiplier it is a weighted SVM."""
@@ -73,6 +75,7 @@ def test_weights_are_repeated_rows() -> None:
     assert linear_rates("r@p=0.8", X, y, weight, l2=1e-7).costs[0] == pytest.approx(best, rel=0.01, abs=0.001)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["hinge", "smooth-hinge", "log2"])
 @pytest.mark.parametrize("name", ["r@p=0.8", "p@r=0.7", "f1", "aucpr"])
 def test_the_bound_holds_on_the_rows_of_the_fit(name, loss) -> None:
@@ -85,6 +88,7 @@ def test_the_bound_holds_on_the_rows_of_the_fit(name, loss) -> None:
         assert value >= solution.bound - 0.02 * (name == "aucpr")  # anchors are middles, not lower ends
 
 
+@pytest.mark.slow
 def test_a_ramp_improves_on_its_start_and_a_proximal_term_holds_it_there() -> None:
     X, y = made(2, 1.5, n=400)
     X[0] = [30.0, 0.0, 0.0]  # an outlier that the hinge cannot pass over

@@ -66,6 +66,7 @@ def test_a_tight_ramp_starts_at_the_best_threshold_there_is(name, seed) -> None:
     assert 0.99 * best <= saddle.bound(at) <= best + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["hinge", "log2", "ramp"])
 def test_steps_at_fixed_scores_settle_where_the_start_is(loss) -> None:
     """For given scores the start is the saddle point itself: steps from elsewhere come to it."""
@@ -83,6 +84,7 @@ def test_steps_at_fixed_scores_settle_where_the_start_is(loss) -> None:
         assert np.mean(path[1000:]) == pytest.approx(reference.thresholds[0], abs=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["r@p=0.8", "p@r=0.7", "tpr@fpr=0.1", "f1", "aucpr", "0.5*r@p=0.8 + 0.5*auc"])
 def test_descent_and_ascent_reach_what_the_solver_reaches(name) -> None:
     """The last iterates go around the saddle point; their costs, averaged, come within 1% of its own."""
@@ -103,6 +105,7 @@ def test_descent_and_ascent_reach_what_the_solver_reaches(name) -> None:
     assert np.mean(values[-2000:]) == pytest.approx(objective.shares() @ exact.costs, rel=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tpr@fpr=0.1", "p@r=0.7"])
 def test_trees_by_the_saddle_point(name) -> None:
     """Multipliers and thresholds move between the rounds of LightGBM until the constraint just holds."""

@@ -64,6 +64,7 @@ def test_the_curvature_of_the_log_loss_is_its_second_derivative() -> None:
     assert Log2().curvature(m) == pytest.approx(second, abs=1e-9)
 
 
+@pytest.mark.slow
 @bounds
 @given(s=margins, b=st.floats(-5, 5), seed=st.integers(0, 99))
 def test_counts_are_bounded_for_every_score_vector(loss, s, b, seed) -> None:

@@ -21,6 +21,7 @@ def model(method, hypotheses, epsilon=0.7, **more):
     return MarginRanker(epsilon=epsilon, method=method, hypotheses=hypotheses, tol=1e-4, **more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(("method", "hypotheses"), SETTINGS)
 def test_the_order_of_rows_does_not_change_a_bit(method, hypotheses, weighted) -> None:
@@ -37,6 +38,7 @@ def test_the_order_of_rows_does_not_change_a_bit(method, hypotheses, weighted) -
         assert again == expected.verify(X, Y, qid=QID, sample_weight=weight)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["dense", "single", "sparse"])
 @pytest.mark.parametrize(("method", "hypotheses"), [("pairs", "features"), ("reduced", "stumps"), ("hard", "stumps")])
 def test_the_number_of_threads_does_not_change_a_bit(monkeypatch, method, hypotheses, form) -> None:
@@ -56,6 +58,7 @@ def test_the_number_of_threads_does_not_change_a_bit(monkeypatch, method, hypoth
     assert np.array_equal(fitted_again[0].predict(given), fitted_again[1].predict(given))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "hypotheses"), SETTINGS)
 def test_sparse_and_single_precision_rows_are_the_same_rows(method, hypotheses) -> None:
     """Numbers that single precision holds exactly; sparse rows are added up in another order, which rounds."""
@@ -113,6 +116,7 @@ def test_a_query_of_weight_two_is_the_query_twice() -> None:
     assert one.gap <= 1e-4
 
 
+@pytest.mark.slow
 def test_scaling_and_shifting_features_changes_no_ranking() -> None:
     """Features are scaled to [-1, 1] by themselves, also where they lie far from 0."""
     rows, y = noisy()

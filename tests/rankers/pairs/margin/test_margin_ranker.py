@@ -24,6 +24,7 @@ X_NEW, Y_NEW = noisy(seed=1)
 SETTINGS = [(method, hypotheses) for method in METHODS for hypotheses in ("features", "stumps")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "hypotheses"), SETTINGS)
 def test_what_is_learnt(method, hypotheses) -> None:
     model = fitted(method=method, hypotheses=hypotheses)
@@ -193,6 +194,7 @@ def test_rows_that_do_not_fit_together() -> None:
         MarginRanker(epsilon=0.3, hypotheses=[lambda X: X[:, 0] / 4]).fit(X, Y).predict(10 * X)  # type: ignore[list-item, return-value]
 
 
+@pytest.mark.slow
 def test_missing_values_of_stumps_are_on_neither_side() -> None:
     missing = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X)
     for matrix in (missing, sp.csr_matrix(missing)):

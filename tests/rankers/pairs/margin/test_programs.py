@@ -53,6 +53,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "kind", "form"), CASES)
 def test_the_optimum_is_that_of_the_whole_program(method, kind, form) -> None:
     """Value and bound enclose it in every round, and are tol apart in the end; the combination has that very value."""
@@ -211,6 +212,7 @@ def words(rows: int = 400, columns: int = 30_000):
     return sp.csr_matrix(sp.hstack([others[:, :20_000], sp.csr_matrix(topical * 1.0), others[:, 20_000:]])), y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "max_stumps"), [("pairs", 600), ("reduced", 600), ("hard", 600)])
 def test_few_of_many_stumps_are_ever_looked_at(method, max_stumps) -> None:
     """Columns are generated as they are needed, and yet the bound is one over all 60,000 stumps."""

@@ -55,6 +55,7 @@ def all_hypotheses(model: MarginRanker, rows: np.ndarray, data: QueryData) -> np
     return np.hstack([H, -H])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("method", "hypotheses"), SETTINGS)
 def test_verified_from_scratch_it_is_the_same(method, hypotheses, kind) -> None:

@@ -53,6 +53,7 @@ def test_scores_of_any_size_leave_weights_that_add_up(size) -> None:
         assert 1e-6 < np.abs(u).sum() <= 2.0 + 1e-9
 
 
+@pytest.mark.slow
 def test_ten_thousand_rounds_on_separable_rows_stay_finite() -> None:
     X = np.random.default_rng(0).normal(size=(30, 4))
     y = (X[:, 0] + X[:, 1] > 0).astype(float)

@@ -51,6 +51,7 @@ def test_capped_weights_are_the_projection(spread, epsilon) -> None:
         assert (out <= most * weight / weight.sum() * (1 + 1e-12)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_rounds_are_those_of_the_definition(case) -> None:
     features, epsilon, rounds = weighty(case)[0], 0.2, 20

@@ -38,6 +38,7 @@ MATRICES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["dense", "sparse"])
 @pytest.mark.parametrize("name", MATRICES)
 @pytest.mark.parametrize("balanced", [True, False])

@@ -156,6 +156,7 @@ def test_ctrl_c_keeps_the_best_so_far(make, caplog) -> None:
     assert stopped.score(VALID.X, VALID.y, VALID.qid) == stopped.best_score_
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
 def test_any_order_of_rows_and_any_number_of_threads_give_the_same_model(make, kind, monkeypatch) -> None:
     """Also with so many rows that threads share them."""
@@ -260,6 +261,7 @@ def test_explanations_add_up(make) -> None:
         np.testing.assert_allclose(explanation.contributions, (VALID.X[0] - VALID.X[7]) * model.coef_, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_sparse_rows_are_never_made_dense(make) -> None:
     """As a dense matrix these would take 16 GB."""
     rng = np.random.default_rng(0)
@@ -320,6 +322,7 @@ def test_pairs_that_can_all_be_told_apart(C) -> None:
     assert model.objective_ == pytest.approx(rw.RankSVM(loss="hinge", C=C, tol=1e-6).fit(X, y).objective_, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_weights_are_scaled_to_the_best_length() -> None:
     """Against a search over many lengths."""
     rng = np.random.default_rng(0)

@@ -85,6 +85,7 @@ def test_each_step_of_tuning_descends_its_own_loss(name, width) -> None:
     assert loss(found) < loss(plain.vector) - 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_where_a_line_is_too_weak_the_objective_finds_what_is_sure(seed) -> None:
     (X, y), (X_test, y_test) = clusters(1500, seed), clusters(6000, 100 + seed)
@@ -99,6 +100,7 @@ def test_where_a_line_is_too_weak_the_objective_finds_what_is_sure(seed) -> None
     assert y_test[told].sum() > 0.15 * y_test.sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["r@p=0.8", "p@r=0.8", "f1"])
 def test_where_logistic_regression_is_true_nothing_is_lost(name) -> None:
     found = []

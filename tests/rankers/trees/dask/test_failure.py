@@ -22,6 +22,8 @@ from rankwise.rankers.trees.dask import connect
 from tests.rankers.trees.dask.crashes import at_most, die_in
 from tests.rankers.trees.dask.factories import ALL, EVAL_SET, SMALL, TRAIN, two_workers, write_parts
 
+pytestmark = pytest.mark.slow
+
 GIVEN: dict[str, Any] = {"qid": TRAIN.qid, "eval_set": EVAL_SET}
 
 

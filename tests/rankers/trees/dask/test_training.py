@@ -18,6 +18,8 @@ from rankwise.rankers.trees import _lightgbm
 from rankwise.rankers.trees.dask import cluster_scores
 from tests.rankers.trees.dask.factories import ALL, EVAL_SET, SMALL, TRAIN, VALID, write_parts
 
+pytestmark = pytest.mark.slow
+
 
 def frame(data: RankingData) -> pd.DataFrame:
     columns = {f"feature_{k + 1}": data.X[:, k] for k in range(data.n_features)}

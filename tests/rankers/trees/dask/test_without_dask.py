@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from rankwise.data import cubic, write
 
 WITHOUT = """
@@ -24,6 +26,7 @@ app(["train", "data.parquet", "--dask", "local:2", "-o", "m.rw"])
 """
 
 
+@pytest.mark.slow
 def test_without_dask_the_remedy_is_named(tmp_path) -> None:
     write(cubic(queries=10, documents=10, features=3), tmp_path / "data.parquet")
     result = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, cwd=tmp_path)
