@@ -40,6 +40,11 @@ def seeded_hashes(keys: RowHashes, seed: int) -> FloatArray:
     return np.asarray(row_sums.uniform_hash(keys, np.uint64(seed)))
 
 
+def bell_hashes(keys: RowHashes, seed: int) -> FloatArray:
+    """Numbers of mean 0 and variance 1 by keys, as if drawn from a bell curve; none is above 2√3, in size."""
+    return np.asarray(row_sums.bell_hash(keys, np.uint64(seed)))
+
+
 def _multipliers(features: int) -> tuple[RowHashes, RowHashes]:
     """Of the features, and of the label."""
     drawn = np.random.default_rng(0).integers(2**64, size=features + 1, dtype=np.uint64) | np.uint64(1)

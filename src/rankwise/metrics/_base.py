@@ -55,7 +55,8 @@ class Metric(MetricHooks, MetricFields):
     Class attributes say the rest: `needs` (what a query must have for the metric to be defined, in words),
     `takes_unjudged` (labels below 0 arrive as they are, not as 0), `ranks_everything` (documents that were not
     retrieved stand tied at the bottom), `thresholds` (a decision at a threshold, which cannot fall between equal
-    scores) and `upper` (no value is above this). A subclass with `register=False` is not found by its name.
+    scores), `upper` (no value is above this) and `counts_pairs` (its λ's come from pairs that count alike wherever they
+    stand, by a bounded cost; see `for_training`). A subclass with `register=False` is not found by its name.
 
     Examples
     --------
@@ -72,6 +73,7 @@ class Metric(MetricHooks, MetricFields):
     ranks_everything: ClassVar[bool] = False
     thresholds: ClassVar[bool] = False
     upper: ClassVar[float] = 1.0
+    counts_pairs: ClassVar[bool] = False
 
     def __init_subclass__(cls, *, register: bool = True) -> None:
         super().__init_subclass__()

@@ -90,6 +90,16 @@ def plain_terms() -> PairTerms:
     return PairTerms(right, -right, curvature, constant=1.0, slowest=1.0, between=0)
 
 
+@cache
+def counted_terms() -> PairTerms:
+    """The same for the bounded cost 1 − 1/(1 + e^{−x}): a pair pushes by f(1 − f) whether it is in order or not.
+
+    Its second derivative changes its sign where the pair does; half of the push stands for it, which is positive.
+    """
+    curvature = plain_terms().curvature
+    return PairTerms(curvature, curvature, 0.5 * curvature, constant=0.0, slowest=1.0, between=0)
+
+
 def reach(spread: float) -> int:
     """How many vectors of slower exponentials the differences up to `spread` need."""
     return int(np.clip(np.ceil(np.log2(max(spread, MAX_DISTANCE) / MAX_DISTANCE) / LANES), 0, MAX_REACH))

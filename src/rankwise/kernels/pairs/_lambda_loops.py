@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankwise.kernels._compile import hook, kernel
 from rankwise.kernels.pairs._expansions import PairTerms
-from rankwise.kernels.pairs._lambda_sums import Classes, all_pairs, all_pairs_by_gain, decays, padded_classes
+from rankwise.kernels.pairs._lambda_sums import Classes, all_pairs_by_gain, decays, padded_classes
 from rankwise.kernels.sorting._ranks import class_of
 from rankwise.types import FloatArray, IntArray
 
@@ -28,6 +28,7 @@ discounts: Callable[[np.void, FloatArray], FloatArray] = hook
 normalizer: Callable[[np.void, FloatArray], float] = hook
 swap_factors: SwapFactors = hook
 sweep: Callable[..., None] = hook
+sum_pairs: Callable[..., None] = hook
 
 MAX_CLASSES = 64  # more kinds of labels than this are summed pair by pair
 
@@ -106,7 +107,7 @@ def lambdas_by_factors(
     offsets: IntArray, grades: FloatArray, terms: PairTerms, c: float, exact_up_to: int, longest: int, low: int,
     high: int, pushes: FloatArray, bends: FloatArray,
 ) -> None:  # fmt: skip
-    """λ's and Hessians of queries `low:high`, all arrays but `ideal` by row: hooks `swap_factors`, `sweep`.
+    """λ's and Hessians of queries `low:high`, all arrays but `ideal` by row: hooks `swap_factors`, `sum_pairs`, `sweep`.
 
     Rows are put in rank order and back here, query by query, where they still are in the cache.
     """
@@ -127,7 +128,7 @@ def lambdas_by_factors(
                 push_weights, bend_weights, zero_weights = sweep_weights(weights, terms, down)
                 sweep(z, classes, heights, push_weights, bend_weights, zero_weights, w, down, p, h)
         else:
-            all_pairs(s, classes, heights, weights, c, w, p, h)
+            sum_pairs(s, classes, heights, weights, c, w, p, h)
         for i in range(n):
             pushes[rows[i]] = p[i]
             bends[rows[i]] = h[i]

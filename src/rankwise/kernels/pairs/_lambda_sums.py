@@ -100,9 +100,31 @@ def all_pairs(
             curvature[j] += bend
 
 
-# What `specialize` replaces for `sweep`: how many factors, classes and vectors of exponentials there are, and where two
-# more exponentials lie between those whose rates double (0: rates are 1, 2, 3, …).
-FACTORS, CLASSES, VECTORS, BETWEEN = 1, 2, 3, 0
+@kernel
+def counted_pairs(
+    scores: FloatArray, classes: Classes, heights: FloatArray, weights: FloatArray, c: float, share: FloatArray,
+    pushes: FloatArray, curvature: FloatArray,
+) -> None:  # fmt: skip
+    """All pairs where each counts `weights[0, a, b]` wherever it stands, by the bounded cost (`counted_terms`)."""
+    n = scores.size
+    for i in range(n):
+        for j in range(i + 1, n):
+            a, b = classes[i], classes[j]
+            if a == b:
+                continue
+            z = np.exp(scores[j] - scores[i])
+            push = weights[0, a, b] * share[i] * share[j] * z / (1.0 + z) ** 2
+            signed = push if a > b else -push
+            pushes[i] += signed
+            pushes[j] -= signed
+            curvature[i] += 0.5 * push
+            curvature[j] += 0.5 * push
+
+
+# What `specialize` replaces for `sweep`: how many factors, classes and vectors of exponentials there are, where two
+# more exponentials lie between those whose rates double (0: rates are 1, 2, 3, …), and whether pairs count alike
+# rather than by differences in height.
+FACTORS, CLASSES, VECTORS, BETWEEN, COUNTED = 1, 2, 3, 0, False
 
 
 @kernel
@@ -137,6 +159,8 @@ def sweep(
     P, D = np.zeros(CLASSES * VECTORS * LANES), np.zeros(FACTORS * CLASSES * VECTORS * LANES)
     padded = padded_classes(CLASSES)
     P0, D0 = np.zeros(padded), np.zeros(FACTORS * padded)
+    if COUNTED:  # no document rises, and sums of heights are those of documents
+        D, D0 = P, P0
     rises = np.empty(FACTORS)
     direction = 1 if down else -1
     i = 0 if down else n - 1

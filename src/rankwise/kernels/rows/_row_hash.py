@@ -10,6 +10,7 @@ from rankwise.types import AnyArray, FloatArray
 
 FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 HALF, THIRD, NEARLY_HALF = np.uint64(32), np.uint64(27), np.uint64(31)
+QUARTER, LOW_BITS = np.uint64(16), np.uint64(0xFFFF)
 
 
 @helper
@@ -47,4 +48,19 @@ def uniform_hash(sums: NDArray[np.uint64], seed: np.uint64) -> FloatArray:
     for i in range(sums.size):
         word = _mixed(sums[i] + (seed + np.uint64(1)) * FIRST) * SECOND
         out[i] = ((word ^ (word >> NEARLY_HALF)) >> np.uint64(11)) * 2.0**-53
+    return out
+
+
+@kernel
+def bell_hash(sums: NDArray[np.uint64], seed: np.uint64) -> FloatArray:
+    """Numbers of mean 0 and variance 1 that look drawn from a bell curve: the sum of four uniform ones."""
+    out = np.empty(sums.size)
+    for i in range(sums.size):
+        word = _mixed(sums[i] + (seed + np.uint64(1)) * FIRST) * SECOND
+        word ^= word >> NEARLY_HALF
+        total = 0.0
+        for _ in range(4):
+            total += word & LOW_BITS
+            word >>= QUARTER
+        out[i] = (total / 65535.0 - 2.0) * 3.0**0.5
     return out

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.kernels._compile import compiled, helper
+from rankwise.metrics._hooks import Factors
 from rankwise.metrics.catalogue._linear import LinearMetric, relevant_count
 from rankwise.metrics.catalogue._rates import AreaMetric
 from rankwise.metrics.catalogue._tpr_at_fpr import TPRAtFPR
@@ -66,7 +67,36 @@ class AUC(AreaMetric, PairMetric):
     held = "fpr"
     anchor = TPRAtFPR
 
+    def for_training(self) -> CountedAUC:
+        """Return the metric with λ's of pairs that count alike.
+
+        Returns
+        -------
+        CountedAUC
+            The change by a swap weighs a pair by the distance of its ranks, though AUC counts all pairs alike.
+        """
+        return CountedAUC()
+
     @compiled
     def _normalizer(self, ideal: FloatArray) -> float:
         """m·n, the pairs."""
         return pair_count(relevant_count(ideal), ideal.size)
+
+
+@dataclass(frozen=True)
+class CountedAUC(AUC, register=False):
+    """AUC with the λ's that train it best: every pair weighs 1/(m·n) and costs 1 − 1/(1 + e^{−(s_i − s_j)})."""
+
+    counts_pairs: ClassVar[bool] = True
+
+    @compiled
+    def _swap_factors(self, ranked: FloatArray, ideal: FloatArray, grades: FloatArray) -> Factors:
+        """Two classes, whose pairs count 1/(m·n)."""
+        n = ranked.size
+        classes = np.zeros(n, dtype=np.int64)
+        for i in range(n):
+            classes[i] = ranked[i] > 0
+        pairs = pair_count(relevant_count(ideal), n)
+        if not pairs > 0:
+            classes = classes[:0]
+        return classes, np.zeros((1, n)), np.full((1, 2, 2), 1.0 / pairs)

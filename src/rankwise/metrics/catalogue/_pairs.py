@@ -48,6 +48,16 @@ class PairwiseCorrect(Metric):
     needs: ClassVar[str] = "two different labels"
     ranks_everything: ClassVar[bool] = True
 
+    def for_training(self) -> CountedPairs:
+        """Return the metric with λ's of pairs that count alike.
+
+        Returns
+        -------
+        CountedPairs
+            The change by a swap weighs a pair by what stands between, though the metric counts all pairs alike.
+        """
+        return CountedPairs()
+
     @compiled
     def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
         """Pairs in the right order, counted by the labels seen above each document."""
@@ -104,6 +114,25 @@ class PairwiseCorrect(Metric):
                     high, low = max(a, b), min(a, b)
                     weights[v, a, b] = ((low <= v < high) + (low < v <= high)) / total
         return classes, heights, weights
+
+
+@dataclass(frozen=True)
+class CountedPairs(PairwiseCorrect, register=False):
+    """Pair-wise correct with the λ's that train it best: pairs weigh alike and cost 1 − 1/(1 + e^{−(s_i − s_j)})."""
+
+    counts_pairs: ClassVar[bool] = True
+
+    @compiled
+    def _swap_factors(self, ranked: FloatArray, ideal: FloatArray, grades: FloatArray) -> Factors:
+        """Pairs of different labels count 1 / their number."""
+        n, n_grades = ranked.size, grades.size
+        classes = np.empty(n, dtype=np.int64)
+        sizes = np.zeros(n_grades)
+        for i in range(n):
+            classes[i] = class_of(ranked[i], grades)
+            sizes[classes[i]] += 1.0
+        pairs = (n * n - np.sum(sizes**2)) / 2.0
+        return classes, np.zeros((1, n)), np.full((1, n_grades, n_grades), 1.0 / pairs)
 
 
 @helper

@@ -18,7 +18,7 @@ import numpy as np
 from rankwise.kernels import _threads as threads
 from rankwise.kernels._compile import compiled_hooks, hook, specialize
 from rankwise.kernels.pairs import _lambda_loops as lambda_loops
-from rankwise.kernels.pairs._expansions import PairTerms, divided_terms, plain_terms, reach
+from rankwise.kernels.pairs._expansions import PairTerms, counted_terms, divided_terms, plain_terms, reach
 from rankwise.kernels.pairs._lambda_loops import (
     MAX_CLASSES,
     PreparedGains,
@@ -27,7 +27,7 @@ from rankwise.kernels.pairs._lambda_loops import (
     level_weights,
     sweep_weights,
 )
-from rankwise.kernels.pairs._lambda_sums import Classes, decays, sweep
+from rankwise.kernels.pairs._lambda_sums import Classes, all_pairs, counted_pairs, decays, sweep
 from rankwise.metrics._ranking import descending_order
 from rankwise.metrics.catalogue._linear import LinearMetric
 from rankwise.objectives.lambdas._swap_sums import swap_lambdas
@@ -78,7 +78,9 @@ class PairSums:
         self.objective: LambdaObjective = weakref.proxy(objective)
         self.ideal = ideal
         self.offsets = objective.groups.offsets
-        self.c = 0.0 if objective.norm is None else GAP * objective.sigma
+        self.counts_pairs = objective.metric.counts_pairs
+        self.divides = objective.norm is not None and not self.counts_pairs
+        self.c = GAP * objective.sigma if self.divides else 0.0
         self.share = np.ones(objective.labels.size) if objective.row_weight is None else objective.row_weight
         self.grades = _padded(np.unique(objective.labels))
         self.factors: SwapFactors | None = None
@@ -86,7 +88,8 @@ class PairSums:
         self.exact_up_to = NO_LIMIT
         self.loops: dict[int, Loops] = {}  # by how far the scores lie apart
         cls = type(objective.metric)
-        gains = issubclass(cls, LinearMetric) and compiled_hooks(cls, "gains", "discounts", "normalizer")
+        is_linear = issubclass(cls, LinearMetric) and not self.counts_pairs
+        gains = is_linear and compiled_hooks(cls, "gains", "discounts", "normalizer")
         if gains:
             self.prepared = self._prepare_gains(specialize(lambda_loops.prepare_gains, **gains))
             self._choose(1, self.grades.size)
@@ -128,15 +131,18 @@ class PairSums:
 
     def _loops_for(self, steep: FloatArray) -> Loops:
         """What sums pairs at these scores: where a gap divides, it may be as wide as the scores are apart."""
-        depth = reach(float(np.ptp(steep))) if self.objective.norm else 0
+        depth = reach(float(np.ptp(steep))) if self.divides else 0
         if depth not in self.loops:
-            self.loops[depth] = self._compiled(divided_terms(self.c, depth) if self.objective.norm else plain_terms())
+            plain = counted_terms if self.counts_pairs else plain_terms
+            self.loops[depth] = self._compiled(divided_terms(self.c, depth) if self.divides else plain())
         return self.loops[depth]
 
     def _compiled(self, terms: PairTerms) -> Loops:
-        down_or_up = specialize(sweep, **self.shape, VECTORS=terms.vectors, BETWEEN=terms.between)
+        constants = {"VECTORS": terms.vectors, "BETWEEN": terms.between, "COUNTED": self.counts_pairs}
+        down_or_up = specialize(sweep, **self.shape, **constants)
         if self.factors is not None:
-            loop = specialize(lambda_loops.lambdas_by_factors, swap_factors=self.factors, sweep=down_or_up)
+            hooks = {"swap_factors": self.factors, "sum_pairs": counted_pairs if self.counts_pairs else all_pairs}
+            loop = specialize(lambda_loops.lambdas_by_factors, sweep=down_or_up, **hooks)
             return Loops(terms, down_or_up, (), loop)
         assert self.prepared is not None
         shared = self._shared_levels(self.prepared)
@@ -158,7 +164,7 @@ class PairSums:
             self._sum_by_loop(steep, order, pushes, bends)
             np.maximum(bends, 0.0, out=bends)  # sums of exponentials may miss 0 by a little
         # |ΔM| is divided by a gap of σ·s, not of s, where it is divided at all
-        scale = objective.sigma * (objective.sigma if objective.norm else 1.0)
+        scale = objective.sigma * (objective.sigma if self.divides else 1.0)
         if scale != 1.0:
             pushes *= scale
             bends *= scale * objective.sigma

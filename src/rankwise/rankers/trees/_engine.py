@@ -9,30 +9,34 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.data._groups import QueryGroups
-from rankwise.data._row_hashes import RowHashes, document_hashes, seeded_hashes
+from rankwise.data._row_hashes import RowHashes, bell_hashes, document_hashes, seeded_hashes
 from rankwise.objectives.lambdas._position_bias import PositionBias
 from rankwise.rankers._eval_sets import EvalSet
-from rankwise.rankers.trees._model_text import join_trees, read_booster, split_trees
+from rankwise.rankers.trees._model_text import join_trees, leaf_values, read_booster, split_trees, with_leaf_values
 from rankwise.rankers.trees._objectives import LogLoss, Objective, ScaledLambdas, SquaredLoss
 from rankwise.rankers.trees._plan import Bootstrap, TrainingPlan, bootstrap_counts
 from rankwise.rankers.trees._predict import average_scores
+from rankwise.rankers.trees._split_noise import GradientSize, LeafRows, SplitNoise, round_seed, sum_of_sizes
 from rankwise.rankers.trees._streaming import Float32Array
 from rankwise.rankers.trees._training import Rounds
 from rankwise.types import FloatArray, IntArray, JsonObject
+
+if TYPE_CHECKING:
+    from rankwise.rankers.trees._symmetric_engine import SymmetricBins
 
 
 @dataclass(frozen=True, kw_only=True)
 class BinnedEvalSet(EvalSet):
     """Rows that the model is evaluated on after each round, in bins."""
 
-    dataset: lgb.Dataset
+    dataset: lgb.Dataset | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +44,8 @@ class LocalRows:
     """What is learned from on this machine."""
 
     X: Any
-    dataset: lgb.Dataset
+    dataset: lgb.Dataset | None  # in LightGBM's bins, or
+    bins: SymmetricBins | None = None  # in ours
     y: FloatArray
     groups: QueryGroups
     hashes: RowHashes  # what tells rows apart in whatever order they come
@@ -115,7 +120,7 @@ class LocalEngine:
         if rows.positions is not None:
             bias = rows.position_bias(slice(None) if self.bag_rows is None else self.bag_rows, self.counts)
         return ScaledLambdas(
-            plan.metric.for_training(),
+            plan.trained_metric(),
             y,
             query,
             weight,
@@ -140,13 +145,13 @@ class LocalEngine:
         self.rounds = rounds
         parameters = {**self.plan.parameters, "learning_rate": self.stage.learning_rate, **(network or {})}
         dataset = self.rows.dataset
+        assert dataset is not None
         if self.bag_rows is not None:
             dataset = dataset.subset(self.bag_rows.tolist()).construct()
-        # The booster knows of earlier rounds by their scores alone.
-        eval_datasets = [eval_set.dataset for eval_set in self.rows.eval_sets]
+        # The booster knows of earlier rounds by their scores alone, and with split noise not at all.
+        eval_datasets = [eval_set.dataset for eval_set in self.rows.eval_sets if eval_set.dataset is not None]
         for data, scores in zip([dataset, *eval_datasets], rounds.scores, strict=True):
-            _set_init_score(data, scores)
-        rounds.scores[0] = np.empty(0)  # they are in the engine now, until it is asked for them
+            _set_init_score(data, np.zeros(scores.size) if self.noise else scores)
         self.booster = lgb.Booster(parameters, dataset)
         for number, data in enumerate(eval_datasets):
             self.booster.add_valid(data, f"valid_{number}")
@@ -155,6 +160,27 @@ class LocalEngine:
             # The first round of a booster draws columns otherwise than later ones: let it be one that learns nothing.
             self.booster.update(fobj=lambda scores, _: (np.zeros_like(scores), np.ones_like(scores)))
         self.first_round = rounds.n_done - self.booster.current_iteration()
+        if self.noise:
+            self.booster_scores = [np.zeros(scores.size) for scores in rounds.scores]
+        else:
+            rounds.scores[0] = np.empty(0)  # they are in the engine now, until it is asked for them
+
+    @property
+    def keeps_scores(self) -> bool:
+        """Whether scores are kept here, since LightGBM's are of other values than the true ones."""
+        return self.noise is not None
+
+    @cached_property
+    def noise(self) -> SplitNoise | None:
+        """What is added to gradients before splits are chosen, if anything."""
+        strength = self.plan.split_noise
+        return SplitNoise(strength, self._noise_keys, self.seed) if strength else None
+
+    @cached_property
+    def _noise_keys(self) -> RowHashes:
+        """What tells rows apart, also those that are alike in several queries."""
+        rows = self.rows
+        return self._in_bag(rows.hashes * np.uint64(3) + rows.query_hashes()[rows.groups.query_of_row()])
 
     @property
     def n_done(self) -> int:
@@ -163,17 +189,34 @@ class LocalEngine:
 
     def grow(self) -> bool:
         """One round; False if there is nothing to split."""
-        gradients = list(self.gradients())
-        return self.grow_by(*(round_for_exact_sums(gradients.pop(0)) for _ in range(2)))
+        gradients = self.gradients()
+        grown = self.grow_by(gradients, self.size(gradients))
+        if grown and self.keeps_scores:
+            self.set_leaf_values(self.leaf_sums)
+        return grown
 
-    def gradients(self) -> tuple[FloatArray, FloatArray]:
+    def gradients(self) -> list[FloatArray]:
         """Gradient and Hessian at the present scores."""
-        (scores,) = _engine_scores(self.booster.eval_train, copied=False)
+        if self.keeps_scores:
+            scores = self.rounds.scores[0]
+        else:
+            (scores,) = _booster_scores(self.booster.eval_train, copied=False)
+        if self.plan.ranking_noise:
+            noise = bell_hashes(self._noise_keys, round_seed(self.seed + 1, self.n_done))
+            scores = scores + self.plan.ranking_noise * noise
         gradient, hessian = self.objective.gradients(scores)
         if self.plan.query_subsample < 1.0:
             left_out = ~self._sampled_rows(self.n_done)
             gradient[left_out] = hessian[left_out] = 0.0
-        return gradient, hessian
+        return [gradient, hessian]
+
+    def size(self, gradients: Sequence[FloatArray]) -> GradientSize:
+        """How large the gradients of these rows are."""
+        gradient, hessian = gradients
+        largest = (max_abs(gradient), max_abs(hessian))
+        if self.noise is None:
+            return GradientSize(*largest)
+        return GradientSize(*largest, sum_of_sizes(gradient), int(np.count_nonzero(hessian)))
 
     def _sampled_rows(self, number: int) -> NDArray[np.bool_]:
         """Whether each row's query is among those that a round learns from."""
@@ -186,34 +229,67 @@ class LocalEngine:
     def _place_of_row(self) -> IntArray:
         return np.asarray(self.bootstrap.places[self._in_bag(self.rows.groups.query_of_row())])
 
-    def grow_by(self, gradient: Float32Array, hessian: Float32Array) -> bool:
-        """One round by these; False if there is nothing to split."""
+    def grow_by(self, gradients: list[FloatArray], size: GradientSize) -> bool:
+        """One round by a gradient and a Hessian, `size` being that of all machines; False if there is nothing to split.
+
+        The list is emptied, since a second array of many rows is large. With split noise the tree has no values before
+        `set_leaf_values`.
+        """
         if self.draws_columns:
             # Else its random numbers would go on from the last round, which a resumed run has not made.
             column_seed = int(np.random.default_rng([self.seed, self.n_done]).integers(2**31))
             self.booster.reset_parameter({"feature_fraction_seed": column_seed})
-        grown = not self.booster.update(fobj=lambda *_: (gradient, hessian))
-        if grown and self.rows.eval_sets:
-            self.rounds.scores[1:] = _engine_scores(self.booster.eval_valid)
+        gradient = round_for_exact_sums(gradients.pop(0), size.gradient)
+        hessian = round_for_exact_sums(gradients.pop(0), size.hessian)
+        noisy = gradient
+        if self.noise:
+            noisy_gradient = self.noise.add(gradient, hessian, size, self.n_done)
+            noisy = round_for_exact_sums(noisy_gradient, self.noise.largest(size))
+        grown = not self.booster.update(fobj=lambda *_: (noisy, hessian))
+        if grown and self.noise:
+            self._find_leaves(gradient, hessian)
+        elif grown and self.rows.eval_sets:
+            self.rounds.scores[1:] = _booster_scores(self.booster.eval_valid)
         return grown
+
+    def _find_leaves(self, gradient: Float32Array, hessian: Float32Array) -> None:
+        """Find out which rows are in which leaf of the last tree, and what true gradients are in each."""
+        number = self.booster.current_iteration() - 1
+        _, (self.tree,) = split_trees(self.booster.model_to_string(start_iteration=number, num_iteration=1))
+        self.leaves = LeafRows(leaf_values(self.tree))
+        scores = _booster_scores(self.booster.eval_train)
+        if self.rows.eval_sets:
+            scores += _booster_scores(self.booster.eval_valid)
+        pairs = zip(self.booster_scores, scores, strict=True)
+        self.places = [self.leaves.places(before, after) for before, after in pairs]
+        self.booster_scores = scores
+        self.leaf_sums = self.leaves.sums(self.places[0], gradient, hessian)
+
+    def set_leaf_values(self, sums: FloatArray) -> None:
+        """Give the last tree's leaves the Newton steps of true gradients, whose sums are those of all machines."""
+        steps = -self.stage.learning_rate * sums[0] / (sums[1] + self.plan.parameters["lambda_l2"])
+        for scores, places in zip(self.rounds.scores, self.places, strict=True):
+            scores += steps[places]
+        self.rounds.trees.append(with_leaf_values(self.tree, steps[self.leaves.place_of_leaf]))
 
     def evaluate(self) -> list[float]:
         """The metric on each eval_set."""
         eval_sets = zip(self.rows.eval_sets, self.rounds.scores[1:], strict=True)
         return [eval_set.value(self.plan.metric, scores) for eval_set, scores in eval_sets]
 
-    def fetch_trees(self) -> list[str]:
-        """Bring the trees of `rounds` up to date; the new ones."""
+    def fetch_trees(self) -> None:
+        """Bring the trees of `rounds` up to date."""
         rounds = self.rounds
         text = self.booster.model_to_string(start_iteration=rounds.n_done - self.first_round)
         rounds.header, new_trees = split_trees(text)
-        rounds.trees += new_trees
-        return new_trees
+        if self.noise is None:  # else each is written there when it has its values
+            rounds.trees += new_trees
 
     def fetch(self) -> None:
         """Bring trees and scores of `rounds` up to date."""
         self.fetch_trees()
-        self.rounds.scores[:1] = _engine_scores(self.booster.eval_train)
+        if self.noise is None:
+            self.rounds.scores[:1] = _booster_scores(self.booster.eval_train)
 
 
 def exact_sum_step(largest: float) -> float:
@@ -224,12 +300,12 @@ def exact_sum_step(largest: float) -> float:
     return float(2.0 ** (np.frexp(largest)[1] - 24))
 
 
-def round_for_exact_sums(numbers: FloatArray, largest: float | None = None) -> Float32Array:
+def round_for_exact_sums(numbers: FloatArray, largest: float) -> Float32Array:
     """Round numbers to what LightGBM keeps and adds up exactly; `largest` is of all, on all machines.
 
     The array is overwritten, since a second one of many rows is large.
     """
-    step = exact_sum_step(max_abs(numbers) if largest is None else largest)
+    step = exact_sum_step(largest)
     numbers /= step
     np.rint(numbers, out=numbers)
     numbers *= step
@@ -248,7 +324,7 @@ def _set_init_score(dataset: lgb.Dataset, scores: FloatArray) -> None:
         dataset.init_score = None  # a second copy
 
 
-def _engine_scores(evaluate_by: Callable[..., object], copied: bool = True) -> list[FloatArray]:
+def _booster_scores(evaluate_by: Callable[..., object], copied: bool = True) -> list[FloatArray]:
     """The engine shows its running scores only to functions that evaluate them; they are its own unless copied."""
     running: list[FloatArray] = []
 

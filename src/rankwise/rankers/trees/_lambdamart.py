@@ -40,6 +40,7 @@ from rankwise.rankers._parameters import (
     check_parameters,
 )
 from rankwise.rankers._score_functions._functions import TreeSum, kind_and_names
+from rankwise.rankers.trees._capacity import fill_in
 from rankwise.rankers.trees._lightgbm import engine_threads
 from rankwise.rankers.trees._local import make_local_trainer
 from rankwise.rankers.trees._model_text import join_trees, read_booster
@@ -80,12 +81,17 @@ class LambdaMART(Ranker):
     ----------
     metric : str or Metric, default="ndcg@10"
         What to rank by and to stop on, as `rankwise.metrics.parse` reads it.
-    n_estimators : int, default=100
-        Rounds, each of which adds a tree; of a plain loss that comes first as many again.
-    learning_rate : float, default=0.1
-        How much of each tree is added. With few data (a thousand queries or less) 0.05 is better.
-    num_leaves : int, default=31
+    n_estimators : int or None, default=None
+        Rounds, each of which adds a tree; of a plain loss that comes first as many again. Here and below, None follows
+        the data (see Notes).
+    learning_rate : float or None, default=None
+        How much of each tree is added.
+    num_leaves : int or None, default=None
         Leaves that a tree has at most.
+    grow_policy : {"lossguide", "symmetric"} or None, default=None
+        "lossguide" splits the leaf that gains most, by LightGBM; "symmetric" asks the same question in all leaves of a
+        depth, as CatBoost does, which generalises better from few queries. None follows the data where `num_leaves`
+        does, too, and is "lossguide" where that is given.
     min_child_samples : int, default=20
         Rows that a leaf has at least.
     min_sum_hessian_in_leaf : float, default=1.0
@@ -101,6 +107,10 @@ class LambdaMART(Ranker):
     categorical_feature : sequence of str or int, default=None
         Names or numbers of features that are categories (whole numbers from 0); category columns of pandas are known
         without it.
+    surrogate : {"auto", "swap"} or metric, default="auto"
+        Whose λ's are descended. "auto" is what trains the metric best (`Metric.for_training`), "swap" the change of the
+        metric itself when two documents change places, as in the papers, and a metric that of another one; training
+        stops on `metric` in any case.
     norm : {"gap"} or None, default="gap"
         "gap" divides |ΔM| of a pair by 0.01 plus the difference of its scores, as LightGBM does; None leaves it.
     sigma : float, default=1.0
@@ -109,6 +119,11 @@ class LambdaMART(Ranker):
         Models on bootstraps of the queries (of the rows, if there is one list), whose scores are averaged.
     query_subsample : float, default=1.0
         Share of the queries that each round learns from.
+    split_noise : float or None, default=None
+        Noise in the choice of splits, in units of the gradients' mean size: trees are grown on noisy gradients, and
+        their leaves take the values of the true ones. With few queries it keeps trees from learning them by heart.
+    ranking_noise : float, default=0.0
+        Noise in the ranking that λ's are computed from, in units of scores, drawn anew in each round.
     init : {"auto", "logloss", "l2"} or None, default="auto"
         Plain loss to train on first, with as many rounds and the same stopping, before the trees turn to the metric
         with a fifth of the learning rate: "logloss" (of labels above 0), "l2", or None for none. "auto" is "logloss"
@@ -183,9 +198,10 @@ class LambdaMART(Ranker):
     kind: ClassVar[str] = "lambdamart"
     _takes_categories: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Constraint]]] = {
-        "n_estimators": [Integer(1, 10**6)],
-        "learning_rate": [Real(0, 1e3, open_low=True)],
-        "num_leaves": [Integer(2, 131_072)],
+        "n_estimators": [Integer(1, 10**6), NONE],
+        "learning_rate": [Real(0, 1e3, open_low=True), NONE],
+        "num_leaves": [Integer(2, 131_072), NONE],
+        "grow_policy": [OneOf("lossguide", "symmetric"), NONE],
         "min_child_samples": [Integer(0, 2**31 - 1)],
         "min_sum_hessian_in_leaf": [Real(0, 1e300)],
         "reg_lambda": [Real(0, 1e300)],
@@ -197,6 +213,8 @@ class LambdaMART(Ranker):
         "sigma": [Real(0, 1e6, open_low=True)],
         "bags": [Integer(1, 10**4)],
         "query_subsample": [Real(0, 1, open_low=True)],
+        "split_noise": [Real(0, 1e3), NONE],
+        "ranking_noise": [Real(0, 1e6)],
         "init": [OneOf("auto"), NONE, OneOf("logloss", "l2")],
         "early_stopping_rounds": [Integer(1, 10**6), NONE],
         "n_jobs": [N_JOBS],
@@ -207,9 +225,10 @@ class LambdaMART(Ranker):
         self,
         metric: str | Metric = "ndcg@10",
         *,
-        n_estimators: int = 100,
-        learning_rate: float = 0.1,
-        num_leaves: int = 31,
+        n_estimators: int | None = None,
+        learning_rate: float | None = None,
+        num_leaves: int | None = None,
+        grow_policy: str | None = None,
         min_child_samples: int = 20,
         min_sum_hessian_in_leaf: float = 1.0,
         reg_lambda: float = 5.0,
@@ -217,10 +236,13 @@ class LambdaMART(Ranker):
         max_bin: int | None = None,
         monotone_constraints: Sequence[int] | Mapping[str | int, int] | None = None,
         categorical_feature: Sequence[str | int] | None = None,
+        surrogate: str | Metric = "auto",
         norm: Norm | None = "gap",
         sigma: float = 1.0,
         bags: int = 1,
         query_subsample: float = 1.0,
+        split_noise: float | None = None,
+        ranking_noise: float = 0.0,
         init: str | None = "auto",
         early_stopping_rounds: int | None = 50,
         random_state: int | RandomState | None = None,
@@ -231,6 +253,7 @@ class LambdaMART(Ranker):
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
         self.num_leaves = num_leaves
+        self.grow_policy = grow_policy
         self.min_child_samples = min_child_samples
         self.min_sum_hessian_in_leaf = min_sum_hessian_in_leaf
         self.reg_lambda = reg_lambda
@@ -238,10 +261,13 @@ class LambdaMART(Ranker):
         self.max_bin = max_bin
         self.monotone_constraints = monotone_constraints
         self.categorical_feature = categorical_feature
+        self.surrogate = surrogate
         self.norm = norm
         self.sigma = sigma
         self.bags = bags
         self.query_subsample = query_subsample
+        self.split_noise = split_noise
+        self.ranking_noise = ranking_noise
         self.init = init
         self.early_stopping_rounds = early_stopping_rounds
         self.random_state = random_state
@@ -264,8 +290,10 @@ class LambdaMART(Ranker):
             The number of rounds.
         """
         labels = as_vector("labels", y)
-        init = resolve_init(self.init, labels, QueryGroups.of_rows(qid, labels.size).n_queries)
-        return self.bags * self.n_estimators * (1 if init is None else 2)
+        n_queries = QueryGroups.of_rows(qid, labels.size).n_queries
+        parameters = fill_in(self.get_params(deep=False), labels.size, n_queries, may_be_symmetric=True)
+        init = resolve_init(self.init, labels, n_queries)
+        return int(self.bags * parameters["n_estimators"] * (1 if init is None else 2))
 
     def fit(
         self,
@@ -394,7 +422,7 @@ class LambdaMART(Ranker):
             finished = [rounds for rounds, stage in zip(state.finished, stages, strict=True) if stage.bag == bag]
             for k in range(trainer.n_eval_sets):
                 history = [values[k] for rounds in finished for values in rounds.values[1:]]
-                self.evals_result_[f"bag_{bag}.valid_{k}" if self.bags > 1 else f"valid_{k}"] = {name: history}
+                self.evals_result_[f"bag_{bag}.valid_{k}" if plan.has_bags else f"valid_{k}"] = {name: history}
         self.best_iteration_ = max(booster.current_iteration() for booster in self.boosters_)
         self.best_score_: float | None = trainer.evaluate(self.boosters_) if trainer.n_eval_sets else None
         self.n_rows_, self.n_queries_ = trainer.n_rows, trainer.n_queries

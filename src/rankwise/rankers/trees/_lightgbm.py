@@ -11,7 +11,7 @@ import numpy as np
 from rankwise.data._row_hashes import RowHashes
 from rankwise.errors import DataError
 from rankwise.rankers.trees._streaming import FeatureBlocks, Float32Array
-from rankwise.types import FloatArray, JsonObject
+from rankwise.types import FloatArray, IntArray, JsonObject
 
 # The default of max_bin, and that from so many rows on.
 DEFAULT_BINS, LARGE_DATA_BINS, LARGE_DATA_ROWS = 255, 127, 50_000
@@ -66,8 +66,20 @@ def bin_rows(X: Any, y: FloatArray, hashes: RowHashes, **options: Any) -> lgb.Da
     """
     if y.size <= BINNING_ROWS:
         return make_dataset(X, y, **options)
-    chosen = np.sort(np.argpartition(hashes, BINNING_ROWS)[:BINNING_ROWS])
+    chosen = binning_rows(hashes)
     return make_dataset(X, y, params=options["params"], reference=make_dataset(X[chosen], y[chosen], **options))
+
+
+def binning_rows(hashes: RowHashes) -> IntArray:
+    """Rows that bins are found from."""
+    if hashes.size <= BINNING_ROWS:
+        return np.arange(hashes.size)
+    return np.sort(np.argpartition(hashes, BINNING_ROWS)[:BINNING_ROWS])
+
+
+def bin_counts(dataset: lgb.Dataset) -> list[int]:
+    """Bins of each column."""
+    return [dataset.feature_num_bin(column) for column in range(dataset.num_feature())]
 
 
 def bin_blocks(X: FeatureBlocks, y: FloatArray, parameters: JsonObject, reference: lgb.Dataset) -> lgb.Dataset:
@@ -75,9 +87,9 @@ def bin_blocks(X: FeatureBlocks, y: FloatArray, parameters: JsonObject, referenc
     return make_dataset(RowSequence(X.blocks(), y.size), y, params=parameters, reference=reference)
 
 
-def check_splits(dataset: lgb.Dataset, min_child_samples: int, n_rows: int) -> None:
-    """Raise DataError where no feature could split the rows."""
-    if not any(dataset.feature_num_bin(column) > 1 for column in range(dataset.num_feature())):
+def check_splits(n_bins: list[int], min_child_samples: int, n_rows: int) -> None:
+    """Raise DataError where no feature could split the rows, by the bins of each."""
+    if max(n_bins) < 2 or n_rows < 2 * min_child_samples:
         raise DataError(
             f"no feature splits the {n_rows} rows into two groups of at least {min_child_samples} each; "
             "pass more rows, features that vary or a lower min_child_samples"

@@ -13,17 +13,27 @@ from numpy.typing import ArrayLike
 
 from rankwise._validation import as_vector
 from rankwise.data._groups import QueryGroups
-from rankwise.data._row_hashes import row_hashes
+from rankwise.data._row_hashes import RowHashes, row_hashes
 from rankwise.errors import DataError, ShapeError
 from rankwise.rankers._base import Ranker
 from rankwise.rankers._eval_sets import EvalSet, check_positions, check_weights, list_eval_sets, make_eval_set
 from rankwise.rankers._features import TrainingRows, as_features, categorical_columns
 from rankwise.rankers.trees import _lightgbm
 from rankwise.rankers.trees._engine import BinnedEvalSet, LocalEngine, LocalRows
-from rankwise.rankers.trees._lightgbm import bin_blocks, bin_rows, check_splits, column_options, make_dataset
+from rankwise.rankers.trees._lightgbm import (
+    bin_blocks,
+    bin_counts,
+    bin_rows,
+    binning_rows,
+    check_splits,
+    column_options,
+    make_dataset,
+)
 from rankwise.rankers.trees._plan import Bootstrap, make_plan
 from rankwise.rankers.trees._predict import average_scores
 from rankwise.rankers.trees._streaming import SurveyedRows, as_stream, survey
+from rankwise.rankers.trees._symmetric_engine import SymmetricBins, SymmetricEngine
+from rankwise.rankers.trees._symmetric_trees import DEFAULT_BINS, MAX_BINS, Borders
 from rankwise.rankers.trees._training import Rounds, Trainer, TrainingState, trees_so_far
 from rankwise.types import AnyArray, FloatArray, IntArray, JsonObject
 
@@ -42,7 +52,8 @@ class LocalTrainer(Trainer):
         """LightGBM on the rows of the present bag."""
         stage = len(state.finished)
         bootstrap = Bootstrap.of(self.rows.query_hashes(), self.plan, stage)
-        engine = LocalEngine(self.plan, self.rows, stage, bootstrap)
+        engine_class = SymmetricEngine if self.plan.is_symmetric else LocalEngine
+        engine = engine_class(self.plan, self.rows, stage, bootstrap)
         engine.objective.set_global_sums([engine.objective.sums])
         engine.start(state.rounds or Rounds(engine.init_scores(*trees_so_far(self.plan, state))))
         return engine
@@ -101,22 +112,26 @@ def make_local_trainer(
         has_positions=positions is not None,
         has_init_score=init_score is not None,
         init_model=init_model,
+        may_be_symmetric=not (categorical := categorical_columns(model, model.categorical_feature)),
         seed=seed,
     )
-    options = column_options(model.n_features_in_, categorical_columns(model, model.categorical_feature))
-    if isinstance(X, SurveyedRows):
-        plan.parameters["force_col_wise"] = True  # else LightGBM may keep the bins twice
-        hashes = X.hashes
-        reference = make_dataset(*X.sample.take()[1:], params=plan.parameters, **options)
-        dataset = bin_blocks(X, y, plan.parameters, reference)
-    else:
-        hashes = row_hashes(X, y)
-        dataset = bin_rows(X, y, hashes, params=plan.parameters, **options)
-    check_splits(dataset, model.min_child_samples, n_rows)
+    hashes = X.hashes if isinstance(X, SurveyedRows) else row_hashes(X, y)
     start = check_init_score(init_score, n_rows)
+    dataset, bins = None, None
+    if plan.is_symmetric:
+        judged = [_read_eval_set(model, rows, start is not None) for rows in eval_sets]
+        bins = _bin_symmetric(X, hashes, [rows.X for rows in judged], model.max_bin)
+        binned = [BinnedEvalSet(rows.X, rows.y, rows.qid, rows.init_score, dataset=None) for rows in judged]
+        check_splits(bins.borders.n_bins.tolist(), model.min_child_samples, n_rows)
+    else:
+        options = column_options(model.n_features_in_, categorical)
+        dataset = _bin_by_lightgbm(X, y, hashes, plan.parameters, options)
+        binned = [_bin_eval_set(model, rows, dataset, plan.parameters, start is not None) for rows in eval_sets]
+        check_splits(bin_counts(dataset), model.min_child_samples, n_rows)
     rows = LocalRows(
         X=X,
         dataset=dataset,
+        bins=bins,
         y=y,
         groups=groups,
         hashes=hashes,
@@ -124,7 +139,7 @@ def make_local_trainer(
         query_weight=check_weights("query_weight", data.query_weight, groups.n_queries, "query"),
         positions=positions,
         init_score=start,
-        eval_sets=[_bin_eval_set(model, rows, dataset, plan.parameters, start is not None) for rows in eval_sets],
+        eval_sets=binned,
     )
     return LocalTrainer(
         plan=plan,
@@ -159,23 +174,52 @@ def _read_rows(model: Ranker, data: TrainingRows) -> tuple[Any, FloatArray, Any]
     return features, as_vector("labels", data.y), data.qid
 
 
-def _bin_eval_set(
-    model: Ranker, eval_set: Any, reference: lgb.Dataset, parameters: JsonObject, needs_scores: bool
-) -> BinnedEvalSet:
-    """An eval_set, checked, in the bins of the training rows."""
+def _bin_by_lightgbm(
+    X: Any, y: FloatArray, hashes: RowHashes, parameters: JsonObject, options: JsonObject
+) -> lgb.Dataset:
+    if not isinstance(X, SurveyedRows):
+        return bin_rows(X, y, hashes, params=parameters, **options)
+    parameters["force_col_wise"] = True  # else LightGBM may keep the bins twice
+    reference = make_dataset(*X.sample.take()[1:], params=parameters, **options)
+    return bin_blocks(X, y, parameters, reference)
+
+
+def _bin_symmetric(X: Any, hashes: RowHashes, eval_X: Sequence[Any], max_bin: int | None) -> SymmetricBins:
+    """Training rows and eval_sets in bins for symmetric trees."""
+    sample = X.sample.take()[1] if isinstance(X, SurveyedRows) else X[binning_rows(hashes)]
+    borders = Borders(sample, min(max_bin or DEFAULT_BINS, MAX_BINS))
+    codes, *eval_codes = (
+        borders.codes(rows.blocks() if isinstance(rows, SurveyedRows) else [rows], rows.shape[0])
+        for rows in (X, *eval_X)
+    )
+    return SymmetricBins(borders, codes, eval_codes)
+
+
+def _read_eval_set(model: Ranker, eval_set: Any, needs_scores: bool) -> EvalSet:
+    """An eval_set, checked."""
     stream = as_stream(eval_set)
     if stream is not None:
         surveyed = survey(as_features(model, stream, fitting=False), 0)
         rows = EvalSet(surveyed, surveyed.y, surveyed.qid)
-        dataset = bin_blocks(surveyed, surveyed.y, parameters, reference)
     else:
         forms = "RankingData, (X, y, qid), Parquet files or a list of these"
         rows = make_eval_set(eval_set, lambda X: as_features(model, X, fitting=False), forms=forms, takes_scores=True)
-        dataset = make_dataset(rows.X, rows.y, params=parameters, reference=reference)
     if needs_scores and rows.init_score is None:
         raise DataError(
             "a model that starts from an init_score is evaluated with scores too; pass eval_set=(X, y, qid, scores)"
         )
+    return rows
+
+
+def _bin_eval_set(
+    model: Ranker, eval_set: Any, reference: lgb.Dataset, parameters: JsonObject, needs_scores: bool
+) -> BinnedEvalSet:
+    """An eval_set, checked, in the bins of the training rows."""
+    rows = _read_eval_set(model, eval_set, needs_scores)
+    if isinstance(rows.X, SurveyedRows):
+        dataset = bin_blocks(rows.X, rows.y, parameters, reference)
+    else:
+        dataset = make_dataset(rows.X, rows.y, params=parameters, reference=reference)
     return BinnedEvalSet(rows.X, rows.y, rows.qid, rows.init_score, dataset=dataset)
 
 

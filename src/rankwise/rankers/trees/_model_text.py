@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import lightgbm as lgb
+import numpy as np
+
+from rankwise.types import FloatArray
 
 END = "end of trees\n"
 TAIL = "\npandas_categorical:null\n"  # LightGBM never sees tables, whose categories these would be
@@ -31,6 +34,20 @@ def join_trees(header: Sequence[str], trees: Sequence[str]) -> str:
     numbered = [f"Tree={number}\n{tree}\n\n\n" for number, tree in enumerate(trees)]
     sizes = " ".join(str(len(tree.encode())) for tree in numbered)
     return "\n".join([*header, f"tree_sizes={sizes}", "", ""]) + "".join(numbered) + END + TAIL
+
+
+def leaf_values(tree: str) -> FloatArray:
+    """The values of a tree's leaves."""
+    return np.array(_leaf_line(tree).split(), dtype=np.float64)
+
+
+def with_leaf_values(tree: str, values: FloatArray) -> str:
+    """A tree with other values in its leaves."""
+    return tree.replace(_leaf_line(tree), " ".join(f"{value:.17g}" for value in values.tolist()), 1)
+
+
+def _leaf_line(tree: str) -> str:
+    return tree.partition("\nleaf_value=")[2].partition("\n")[0]
 
 
 def model_to_text(booster: lgb.Booster) -> str:

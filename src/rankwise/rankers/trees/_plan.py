@@ -15,6 +15,7 @@ from rankwise.metrics import Metric, parse
 from rankwise.objectives.lambdas._objective import Norm
 from rankwise.rankers._base import Ranker
 from rankwise.rankers._features import categories_of, values_by_column
+from rankwise.rankers.trees._capacity import fill_in
 from rankwise.rankers.trees._lightgbm import engine_parameters
 from rankwise.rankers.trees._model_text import split_trees
 from rankwise.types import FloatArray, IntArray, JsonObject
@@ -37,21 +38,31 @@ class TrainingPlan:
     """All that decides what is trained, but for the rows."""
 
     metric: Metric
+    surrogate: str | Metric
     init_header: list[str]  # of a model that every bag continues
     init_trees: list[str]
     stages: Sequence[Stage]
     parameters: JsonObject  # of LightGBM
+    is_symmetric: bool  # whether trees ask the same question in all leaves of a depth
     max_rounds: int  # of each stage
     patience: int | None
     norm: Norm | None
     sigma: float
     query_subsample: float
+    split_noise: float  # in units of the gradients' mean size
+    ranking_noise: float  # in units of scores
     seed: int
 
     @property
     def has_bags(self) -> bool:
         """Whether there are several bags, so that each draws its queries."""
         return self.stages[-1].bag > 0
+
+    def trained_metric(self) -> Metric:
+        """The metric whose λ's are descended."""
+        if isinstance(self.surrogate, Metric):
+            return self.surrogate
+        return self.metric.for_training() if self.surrogate == "auto" else self.metric
 
     def ends_bag(self, stage: int) -> bool:
         """Whether a stage is the last of its bag."""
@@ -76,10 +87,11 @@ def make_plan(
     has_positions: bool,
     has_init_score: bool,
     init_model: object,
+    may_be_symmetric: bool,
     seed: int,
 ) -> TrainingPlan:
     """The plan of a LambdaMART for rows with these labels, each of which may be listed once."""
-    parameters: JsonObject = model.get_params(deep=False)
+    parameters = fill_in(model.get_params(deep=False), n_rows, n_queries, may_be_symmetric=may_be_symmetric)
     if parameters["query_subsample"] < 1.0 and n_queries == 1:
         raise DataError("query_subsample draws whole queries, got one list; leave it at 1.0 or pass qid")
     has_start = has_init_score or init_model is not None
@@ -88,17 +100,26 @@ def make_plan(
     monotone = values_by_column(model, parameters["monotone_constraints"], "monotone_constraints")
     return TrainingPlan(
         metric=parse(parameters["metric"]),
+        surrogate=check_surrogate(parameters["surrogate"]),
         init_header=header,
         init_trees=trees,
         stages=build_stages(parameters["learning_rate"], parameters["bags"], init, refines=bool(trees)),
         parameters=engine_parameters(parameters, n_rows, monotone),
+        is_symmetric=parameters["grow_policy"] == "symmetric",
         max_rounds=int(parameters["n_estimators"]),
         patience=parameters["early_stopping_rounds"] if has_eval_set else None,
         norm=parameters["norm"],
         sigma=float(parameters["sigma"]),
         query_subsample=float(parameters["query_subsample"]),
+        split_noise=float(parameters["split_noise"]),
+        ranking_noise=float(parameters["ranking_noise"]),
         seed=seed,
     )
+
+
+def check_surrogate(surrogate: str | Metric) -> str | Metric:
+    """ "auto", "swap" or a metric."""
+    return surrogate if surrogate in ("auto", "swap") else parse(surrogate)
 
 
 def resolve_init(

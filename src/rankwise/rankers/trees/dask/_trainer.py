@@ -23,7 +23,8 @@ from rankwise.rankers.trees import _lightgbm
 from rankwise.rankers.trees._lightgbm import column_options, engine_threads
 from rankwise.rankers.trees._local import check_init_score
 from rankwise.rankers.trees._model_text import model_to_text
-from rankwise.rankers.trees._plan import Bootstrap, make_plan
+from rankwise.rankers.trees._plan import Bootstrap, TrainingPlan, make_plan
+from rankwise.rankers.trees._split_noise import GradientSize
 from rankwise.rankers.trees._streaming import Float32Array
 from rankwise.rankers.trees._training import Rounds, Trainer, TrainingState, trees_so_far
 from rankwise.rankers.trees.dask._cluster import Cluster
@@ -64,7 +65,7 @@ class ClusterTrainer(Trainer):
             header, trees = rounds.header, [*trees, *rounds.trees]
         arguments = (sums, header, trees, rounds.n_done, machines)
         started = self.cluster.each(TrainingWorker.start, [arguments] * len(prepared), in_step=True)
-        return ClusterEngine(self.cluster, rounds, self.plan.metric, started)
+        return ClusterEngine(self.cluster, rounds, self.plan, started)
 
     def end_stage(self) -> None:
         """Let the workers leave each other until the next stage."""
@@ -87,8 +88,9 @@ class ClusterTrainer(Trainer):
 class ClusterEngine:
     """Grows trees on all workers; they are reported after each round, so that none is lost with a worker."""
 
-    def __init__(self, cluster: Cluster, rounds: Rounds, metric: Metric, workers: list[WorkerRound]) -> None:
-        self.cluster, self.rounds, self.metric, self.workers = cluster, rounds, metric, workers
+    def __init__(self, cluster: Cluster, rounds: Rounds, plan: TrainingPlan, workers: list[WorkerRound]) -> None:
+        self.cluster, self.rounds, self.metric, self.workers = cluster, rounds, plan.metric, workers
+        self.has_noise = plan.split_noise > 0.0
 
     @property
     def n_done(self) -> int:
@@ -97,10 +99,16 @@ class ClusterEngine:
 
     def grow(self) -> bool:
         """One round; False if there is nothing to split."""
-        gradients, hessians = zip(*(worker.largest for worker in self.workers), strict=True)
-        largest = (max(gradients), max(hessians))
-        arguments = [(largest, number == 0) for number in range(len(self.workers))]
-        self.workers = self.cluster.each(TrainingWorker.grow, arguments, in_step=True)
+        size = GradientSize.of_all(worker.size for worker in self.workers)
+        reports = [number == 0 for number in range(len(self.workers))]
+        if self.has_noise:
+            sums = self.cluster.each(TrainingWorker.find_leaves, [(size,)] * len(reports), in_step=True)
+            if sums[0] is None:
+                return False
+            total = np.sum([leaf_sums for leaf_sums in sums if leaf_sums is not None], axis=0)
+            self.workers = self.cluster.each(TrainingWorker.set_leaf_values, [(total, report) for report in reports])
+        else:
+            self.workers = self.cluster.each(TrainingWorker.grow, [(size, r) for r in reports], in_step=True)
         first = self.workers[0]
         self.rounds.header = first.header or self.rounds.header
         self.rounds.trees += first.trees
@@ -153,6 +161,7 @@ def make_cluster_trainer(
         has_positions=False,
         has_init_score=init_score is not None,
         init_model=init_model,
+        may_be_symmetric=False,
         seed=seed,
     )
     if init_score is not None and len(layouts) > 1:

@@ -18,11 +18,12 @@ import numpy as np
 from rankwise.data._row_hashes import RowHashes
 from rankwise.errors import DataError
 from rankwise.metrics import Metric, evaluate
-from rankwise.rankers.trees._engine import BinnedEvalSet, LocalEngine, LocalRows, max_abs, round_for_exact_sums
-from rankwise.rankers.trees._lightgbm import bin_blocks, check_splits, make_dataset
+from rankwise.rankers.trees._engine import BinnedEvalSet, LocalEngine, LocalRows
+from rankwise.rankers.trees._lightgbm import bin_blocks, bin_counts, check_splits, make_dataset
 from rankwise.rankers.trees._model_text import read_booster
 from rankwise.rankers.trees._plan import Bootstrap, TrainingPlan
 from rankwise.rankers.trees._predict import average_scores
+from rankwise.rankers.trees._split_noise import GradientSize
 from rankwise.rankers.trees._streaming import Float32Array
 from rankwise.rankers.trees._training import Rounds
 from rankwise.rankers.trees.dask._layout import RowAssignment
@@ -45,13 +46,13 @@ class MetricSum(NamedTuple):
 
 @dataclass(frozen=True)
 class WorkerRound:
-    """Where a worker stands after a round: sums of each eval_set, and the largest next gradient and Hessian, in size.
+    """Where a worker stands after a round: sums of each eval_set, and how large the next gradients are.
 
     The tree is reported by one worker for all.
     """
 
     sums: list[MetricSum]
-    largest: tuple[float, float]
+    size: GradientSize
     grown: bool = True
     header: list[str] = field(default_factory=list)
     trees: list[str] = field(default_factory=list)
@@ -111,7 +112,7 @@ class TrainingWorker:
         """Put all rows into bins, which are the same on all workers."""
         parameters = {**plan.parameters, "num_threads": self.n_threads, "force_col_wise": True}
         reference = make_dataset(*sample, **options, params=parameters)
-        check_splits(reference, parameters["min_data_in_leaf"], self.rows.y.size)
+        check_splits(bin_counts(reference), 0, self.rows.y.size)
         dataset = bin_blocks(self.rows, self.rows.y, parameters, reference)
         self.eval_metrics, eval_sets = [], []
         for rows, metric in zip(self.eval_rows, eval_metrics, strict=True):
@@ -164,19 +165,31 @@ class TrainingWorker:
             self.engine.start(rounds, network)
         return WorkerRound(self._metric_sums(), self._next_gradients())
 
-    def grow(self, largest: tuple[float, float], reports_tree: bool) -> WorkerRound:
-        """One round, given the largest gradient and Hessian of all workers."""
-        engine = self.engine
-        grown = engine.grow_by(*(round_for_exact_sums(self.gradients.pop(0), of_all) for of_all in largest))
-        trees = engine.fetch_trees() if reports_tree and grown else []
-        header = engine.rounds.header if trees else []
-        return WorkerRound(self._metric_sums(), self._next_gradients() if grown else largest, grown, header, trees)
+    def grow(self, size: GradientSize, reports_tree: bool) -> WorkerRound:
+        """One round, given how large the gradients of all workers are."""
+        grown = self.engine.grow_by(self.gradients, size)
+        return self._end_round(reports_tree) if grown else WorkerRound(self._metric_sums(), size, grown)
 
-    def _next_gradients(self) -> tuple[float, float]:
-        """The largest of the gradients of the round that comes next, which are kept for it."""
-        self.gradients = list(self.engine.gradients())
-        gradient, hessian = map(max_abs, self.gradients)
-        return gradient, hessian
+    def find_leaves(self, size: GradientSize) -> FloatArray | None:
+        """Grow a tree with split noise: the sums of true gradients in its leaves; None if there is nothing to split."""
+        return self.engine.leaf_sums if self.engine.grow_by(self.gradients, size) else None
+
+    def set_leaf_values(self, sums: FloatArray, reports_tree: bool) -> WorkerRound:
+        """End a round with split noise, given the sums of all workers."""
+        self.engine.set_leaf_values(sums)
+        return self._end_round(reports_tree)
+
+    def _end_round(self, reports_tree: bool) -> WorkerRound:
+        rounds, size, sums = self.engine.rounds, self._next_gradients(), self._metric_sums()
+        if not reports_tree:
+            return WorkerRound(sums, size)
+        self.engine.fetch_trees()
+        return WorkerRound(sums, size, True, rounds.header, rounds.trees[-1:])
+
+    def _next_gradients(self) -> GradientSize:
+        """How large the gradients of the round that comes next are, which are kept for it."""
+        self.gradients = self.engine.gradients()
+        return self.engine.size(self.gradients)
 
     def finish(self) -> None:
         """End a stage."""

@@ -1,0 +1,85 @@
+"""Grows symmetric trees of a stage on the rows of its bag, with the objective, noise and draws of other trees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankwise.kernels._symmetric_splits import Codes
+from rankwise.rankers.trees._engine import LocalEngine, round_for_exact_sums
+from rankwise.rankers.trees._split_noise import GradientSize, round_seed
+from rankwise.rankers.trees._symmetric_trees import Borders, grow_symmetric_tree, tree_header
+from rankwise.rankers.trees._training import Rounds
+from rankwise.types import FloatArray, IntArray, JsonObject
+
+
+@dataclass(frozen=True)
+class SymmetricBins:
+    """Bins, and those of the training rows and of each eval_set."""
+
+    borders: Borders
+    codes: Codes
+    eval_codes: list[Codes]
+
+
+class SymmetricEngine(LocalEngine):
+    """Grows symmetric trees in place of LightGBM."""
+
+    @property
+    def keeps_scores(self) -> bool:
+        """Always: nobody else has them."""
+        return True
+
+    def start(self, rounds: Rounds, network: JsonObject | None = None) -> None:
+        """Go on from these rounds."""
+        assert self.rows.bins is not None
+        assert network is None
+        self.rounds, self.bins = rounds, self.rows.bins
+        rounds.header = tree_header(self.rows.X.shape[1])
+        codes = self.bins.codes
+        self.codes = codes if self.bag_rows is None else np.ascontiguousarray(codes[:, self.bag_rows])
+
+    @property
+    def n_done(self) -> int:
+        """Rounds so far, those of earlier engines included."""
+        return self.rounds.n_done
+
+    def _drawn_columns(self) -> IntArray:
+        """Columns that the tree of this round may split by."""
+        n_columns, share = self.codes.shape[0], self.plan.parameters["feature_fraction"]
+        if share == 1.0:
+            return np.arange(n_columns)
+        rng = np.random.default_rng(round_seed(self.seed + 2, self.n_done))
+        return np.sort(rng.permutation(n_columns)[: max(1, round(share * n_columns))])
+
+    def grow_by(self, gradients: list[FloatArray], size: GradientSize) -> bool:
+        """One tree by a gradient and a Hessian, which has no values before `set_leaf_values`; False if there is none."""
+        gradient = round_for_exact_sums(gradients.pop(0), size.gradient)
+        hessian = round_for_exact_sums(gradients.pop(0), size.hessian)
+        noisy = gradient
+        if self.noise:
+            noisy_gradient = self.noise.add(gradient, hessian, size, self.n_done)
+            noisy = round_for_exact_sums(noisy_gradient, self.noise.largest(size))
+        columns = self._drawn_columns()
+        self.tree, leaves = grow_symmetric_tree(
+            self.codes, self.bins.borders.n_bins, columns, noisy, hessian, self.plan.parameters
+        )
+        if self.tree.n_leaves == 1:
+            return False
+        self.places = [leaves, *(self.tree.leaves(codes) for codes in self.bins.eval_codes)]
+        ones = np.ones(gradient.size)
+        weights = (gradient, hessian, ones)
+        self.leaf_sums = np.array([np.bincount(leaves, numbers, self.tree.n_leaves) for numbers in weights])
+        return True
+
+    def set_leaf_values(self, sums: FloatArray) -> None:
+        """Give the last tree's leaves the Newton steps of true gradients."""
+        rate = self.stage.learning_rate
+        values = -rate * sums[0] / (sums[1] + self.plan.parameters["lambda_l2"])
+        for scores, places in zip(self.rounds.scores, self.places, strict=True):
+            scores += values[places]
+        self.rounds.trees.append(self.tree.to_text(self.bins.borders, values, sums[2], sums[1], rate))
+
+    def fetch(self) -> None:
+        """The rounds are up to date already."""
