@@ -14,7 +14,6 @@ from rankwise.kernels._compile import helper, kernel
 from rankwise.types import FloatArray, IntArray
 
 Codes = NDArray[np.uint8]
-MAX_BINS = 256
 
 
 @helper
@@ -25,36 +24,42 @@ def _gain(gradient: float, hessian: float, penalty: float) -> float:
 
 @kernel
 def best_cuts(
-    codes: Codes, n_bins: IntArray, columns: IntArray, gradient: NDArray[np.float32], hessian: NDArray[np.float32],
-    leaves: NDArray[np.int32], n_leaves: int, min_rows: int, min_hessian: float, penalty: float, gains: FloatArray,
-    cuts: IntArray,
+    codes: Codes, n_bins: IntArray, columns: IntArray, terms: FloatArray, leaves: NDArray[np.int32], n_leaves: int,
+    min_rows: int, min_hessian: float, penalty: float, gains: FloatArray, cuts: IntArray,
 ) -> None:  # fmt: skip
-    """The best cut of each of `columns` and its gain over all leaves, 0 where there is none."""
-    sums = np.zeros((n_leaves * MAX_BINS, 3))
-    gain = np.zeros(MAX_BINS)
+    """The best cut of each of `columns` and its gain over all leaves, 0 where there is none.
+
+    `terms` has gradient, Hessian, 1 and 0 of each row: four numbers are one vector, which is added at once.
+    """
+    widest = 0
+    for column in columns:
+        widest = max(widest, n_bins[column])
+    sums, gain = np.empty(n_leaves * widest * 4), np.empty(widest)
     for place in range(columns.size):
         column = columns[place]
         bins = n_bins[column]
-        sums[:] = 0.0
-        gain[:] = 0.0
+        code = codes[column]
+        sums[: n_leaves * bins * 4] = 0.0
+        gain[:bins] = 0.0
         for i in range(leaves.size):
-            at = leaves[i] * MAX_BINS + codes[column, i]
-            sums[at, 0] += gradient[i]
-            sums[at, 1] += hessian[i]
-            sums[at, 2] += 1.0
+            at = (leaves[i] * bins + code[i]) * 4
+            for k in range(4):
+                sums[at + k] += terms[i, k]
         for leaf in range(n_leaves):
-            first = leaf * MAX_BINS
+            first = leaf * bins * 4
             G, H, n = 0.0, 0.0, 0.0
-            for b in range(bins):
-                G += sums[first + b, 0]
-                H += sums[first + b, 1]
-                n += sums[first + b, 2]
+            for b in range(first, first + bins * 4, 4):
+                G += sums[b]
+                H += sums[b + 1]
+                n += sums[b + 2]
+            if n < 2 * min_rows or H < 2 * min_hessian:
+                continue
             before = _gain(G, H, penalty)
             g, h, k = 0.0, 0.0, 0.0
             for b in range(bins - 1):
-                g += sums[first + b, 0]
-                h += sums[first + b, 1]
-                k += sums[first + b, 2]
+                g += sums[first + 4 * b]
+                h += sums[first + 4 * b + 1]
+                k += sums[first + 4 * b + 2]
                 if min(k, n - k) >= min_rows and min(h, H - h) >= min_hessian:
                     gain[b] += _gain(g, h, penalty) + _gain(G - g, H - h, penalty) - before
         gains[place], cuts[place] = 0.0, -1

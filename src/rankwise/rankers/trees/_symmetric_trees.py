@@ -136,13 +136,15 @@ def grow_symmetric_tree(
     """A tree of these columns, and the leaf of each row; `parameters` are LightGBM's."""
     depth = int(parameters["num_leaves"]).bit_length() - 1
     limits = (int(parameters["min_data_in_leaf"]), float(parameters["min_sum_hessian_in_leaf"]))
+    terms = np.zeros((gradient.size, 4))
+    terms[:, 0], terms[:, 1], terms[:, 2] = gradient, hessian, 1.0
     leaves = np.zeros(gradient.size, dtype=np.int32)
     tree = SymmetricTree([], [], [], [], 1)
     for _ in range(depth):
         gains, cuts = np.zeros(columns.size), np.zeros(columns.size, dtype=np.int64)
         tasks = [
             partial(
-                splits.best_cuts, codes, n_bins, columns[some], gradient, hessian, leaves, tree.n_leaves, *limits,
+                splits.best_cuts, codes, n_bins, columns[some], terms, leaves, tree.n_leaves, *limits,
                 parameters["lambda_l2"], gains[some], cuts[some],
             )
             for some in _slices(columns.size)
