@@ -11,7 +11,7 @@ sum of metrics are the weighted sums of theirs (Svore 2011 section 4).
 from __future__ import annotations
 
 import copy
-from typing import Literal, Self
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -106,7 +106,7 @@ class LambdaObjective:
             self.shuffle = np.asarray(self.groups.grouped(as_vector("tie_keys", tie_keys)))
         ideal = sorted_labels(self.labels, self.groups.offsets)
         terms = self.metric.terms()
-        self.parts: list[tuple[float, Self]] = []  # weights and objectives of the metrics of a sum
+        self.parts: list[tuple[float, LambdaObjective]] = []  # weights and objectives of the metrics of a sum
         if len(terms) == 1:
             self.pair_sums = PairSums(self, ideal)
         else:
@@ -141,7 +141,7 @@ class LambdaObjective:
         np.negative(pushes, out=pushes)
         return self.groups.ungrouped(pushes), self.groups.ungrouped(curvature)
 
-    def _for_part(self, metric: Metric, ideal: FloatArray) -> Self:
+    def _for_part(self, metric: Metric, ideal: FloatArray) -> LambdaObjective:
         """The objective of one metric of a sum, which shares rows and weights with it."""
         part = copy.copy(self)
         part.metric, part.parts = metric, []
