@@ -128,4 +128,4 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 def test_refused_in_a_sentence(case: str, parts: list[rw.RankingData]) -> None:
     given, told = REFUSED[case]
     with pytest.raises(DataError, match=told):
-        rw.trade_off(**({"estimator": TREES, "train": parts[0], "test": parts[2]} | given))
+        rw.trade_off(**({"estimator": TREES, "train": parts[0], "test": parts[2]} | given))  # type: ignore[arg-type]

@@ -114,7 +114,10 @@ class LocalOptimum:
         tuple
             The header, and a row for each step.
         """
-        rows = [(f"{step:g}", str(n), f"{mean:+.4f}", f"{top:+.4f}") for step, n, mean, top in self._by_step()]
+        rows: list[tuple[str, ...]] = [
+            (f"{step:g}", f"{improving:,}", f"{mean:+.4f}", f"{largest:+.4f}")
+            for step, improving, mean, largest in self._by_step()
+        ]
         return ("step", "improving", "mean change", "largest change"), rows
 
     def statements(self) -> list[str]:

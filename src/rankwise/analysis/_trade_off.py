@@ -116,14 +116,16 @@ def two_metrics(metrics: str | Sequence[str | Metric]) -> tuple[Metric, Metric]:
 
 def _weights(weights: int | Sequence[float]) -> list[float]:
     """Weights of the first metric from 1 down to 0."""
-    if isinstance(weights, int | np.integer):
-        if weights < 2:
-            raise DataError(f"weights must be 2 or more, for the ends are always among them, got {weights}; 5 is usual")
-        weights = np.linspace(1.0, 0.0, int(weights)).tolist()
-    wrong = [weight for weight in weights if not 0.0 <= weight <= 1.0]
+    if isinstance(weights, Sequence):
+        swept = [float(weight) for weight in weights]
+    elif weights < 2:
+        raise DataError(f"weights must be 2 or more, for the ends are always among them, got {weights}; 5 is usual")
+    else:
+        swept = np.linspace(1.0, 0.0, weights).tolist()
+    wrong = [weight for weight in swept if not 0.0 <= weight <= 1.0]
     if wrong:
         raise DataError(f"weights must lie between 0 and 1, got {wrong[0]}; pass the share of the first metric")
-    return sorted({round(float(weight), WEIGHT_DIGITS) for weight in (*weights, 0.0, 1.0)}, reverse=True)
+    return sorted({round(weight, WEIGHT_DIGITS) for weight in (*swept, 0.0, 1.0)}, reverse=True)
 
 
 def _mixture(first: Metric, second: Metric, weight: float) -> Metric:

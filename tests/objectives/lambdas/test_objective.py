@@ -293,8 +293,8 @@ def test_a_sum_is_reweighed_and_costs_as_its_parts() -> None:
     for found, expected in zip(objective.gradients(s), again.gradients(s), strict=True):
         np.testing.assert_array_equal(found, expected)
     parts = [LambdaObjective(name, y, qid, sample_weight=weight) for name in ("ndcg@3", "auc")]
-    expected = sum(w * lambda_costs(part, s) for w, part in zip((0.7, 0.3), parts, strict=True))
-    np.testing.assert_allclose(lambda_costs(objective, s), expected, rtol=1e-14)
+    costs = sum(w * lambda_costs(part, s) for w, part in zip((0.7, 0.3), parts, strict=True))
+    np.testing.assert_allclose(lambda_costs(objective, s), costs, rtol=1e-14)
 
 
 def test_a_sum_is_freed_with_its_parts() -> None:
