@@ -11,6 +11,7 @@ import pytest
 
 import rankwise as rw
 from rankwise.analysis import LocalOptimum
+from rankwise.analysis._held_out import held_out_improvement
 from rankwise.analysis._local_optimum import _ray, _spread
 from rankwise.analysis._neighbourhoods import LeafValues, LinearWeights, neighbourhood
 from rankwise.data import cubic, web
@@ -62,7 +63,8 @@ def test_no_direction_improves_a_linear_model_at_the_optimum(plane: rw.RankingDa
     assert found.value == pytest.approx(model.score(plane), abs=1e-12)
     assert not found.improving.any()
     assert found.interval == pytest.approx((0.0, 1 - 0.05 ** (1 / 60)))
-    assert (found.best, found.significant) == (None, 0)
+    assert found.held_out is not None
+    assert found.held_out.difference <= 0.0  # what some queries gain the others lose, and more
     assert "none of 60 directions improves" in str(found)
 
 
@@ -74,11 +76,11 @@ def test_directions_improve_a_model_that_was_turned_away(easy: rw.RankingData) -
     model.coef_ = np.array([0.5, 3**0.5 / 2, 0.0])
     away = rw.local_optimum(model, easy, directions=40)
     assert away.improving.mean() > 0.4
-    assert away.significant > 5
-    assert away.significant_interval[0] > 0
-    assert away.best is not None
-    assert away.best.difference == pytest.approx(away.changes.max())
-    assert away.best.interval[0] > 0
+    assert away.held_out is not None
+    assert away.held_out.interval[0] > 0
+    assert away.held_out.difference == pytest.approx(away.changes.max())  # all queries choose the same
+    assert away.held_out.t_p < 1e-4
+    assert "left, more than noise between queries" in str(away)
 
 
 def test_no_direction_improves_trees_that_sort_all_documents(easy: rw.RankingData) -> None:
@@ -90,12 +92,16 @@ def test_no_direction_improves_trees_that_sort_all_documents(easy: rw.RankingDat
 def test_directions_improve_trees_after_their_leaves_were_moved(easy: rw.RankingData) -> None:
     data = rw.RankingData(easy.X, (easy.X[:, :2].sum(axis=1) > 0.3).astype(float), easy.qid)
     model, rng = rw.LambdaMART("auc", **TREES).fit(data), np.random.default_rng(0)
-    assert rw.local_optimum(model, data, directions=40).significant == 0
+    at_home = rw.local_optimum(model, data, directions=40).held_out
+    assert at_home is not None
+    assert at_home.interval[0] <= 0
     for booster in model.boosters_:
         for tree, leaves in enumerate(np.asarray(booster.predict(data.X, pred_leaf=True)).T):
             for leaf in np.unique(leaves).tolist():
                 booster.set_leaf_output(tree, leaf, rng.normal())
-    assert rw.local_optimum(model, data, directions=40).significant > 0
+    away = rw.local_optimum(model, data, directions=40).held_out
+    assert away is not None
+    assert away.interval[0] > 0
 
 
 def test_moved_leaves_are_those_of_the_engine(data: rw.RankingData) -> None:
@@ -175,7 +181,7 @@ def test_the_same_seed_gives_the_same_and_more_directions_begin_alike(data: rw.R
 
 def counted(improving: int, tried: int, confidence: float = 0.95) -> LocalOptimum:
     values = np.where(np.arange(tried) < improving, 0.6, 0.4)[:, None]
-    return LocalOptimum("auc", 0.5, "2 weights", 9, np.array([0.1]), values, 0, None, confidence)
+    return LocalOptimum("auc", 0.5, "2 weights", 9, np.array([0.1]), values, None, confidence)
 
 
 def test_the_confidence_holds_in_simulation() -> None:
@@ -192,6 +198,29 @@ def test_the_confidence_holds_in_simulation() -> None:
             assert np.mean(covered) >= confidence - 0.01
 
 
+def test_the_best_of_many_is_measured_on_queries_that_did_not_choose_it() -> None:
+    """Of changes that are noise the best is far above 0, and nothing of it is left on other queries."""
+    rng, left = np.random.default_rng(0), []
+    for seed in range(200):
+        noise = rng.normal(size=(300, 60))
+        assert noise.mean(axis=1).max() > 0.2
+        left.append(held_out_improvement(noise, None, 0.95, seed))
+    assert np.mean([one.difference for one in left]) == pytest.approx(0.0, abs=0.03)
+    assert np.mean([one.interval[0] <= 0 <= one.interval[1] for one in left]) > 0.9
+    one_is_real = np.concatenate([noise, noise[:1] + 1.0])
+    assert held_out_improvement(one_is_real, None, 0.95, 0).difference == pytest.approx(one_is_real[-1].mean())
+    harmful = -np.abs(noise)
+    assert held_out_improvement(harmful, None, 0.95, 0).difference == 0.0
+
+
+def test_queries_weigh_in_what_is_held_out() -> None:
+    """Half of them lose much and weigh little, so that the mean gains."""
+    changes, weight = np.full((1, 10), 0.1), np.ones(10)
+    changes[0, :5], weight[:5] = -1.0, 0.01
+    assert held_out_improvement(changes, weight, 0.95, 0).difference == pytest.approx((0.5 - 0.05) / 5.05)
+    assert held_out_improvement(changes, None, 0.95, 0).difference == 0.0
+
+
 def test_callbacks_count_directions(data: rw.RankingData) -> None:
     told: list[tuple[int, dict[str, float]]] = []
     model = rw.RankSVM("auc").fit(data)
@@ -203,13 +232,13 @@ def test_callbacks_count_directions(data: rw.RankingData) -> None:
 def test_one_list_has_no_spread_to_test_with() -> None:
     one = cubic(queries=1, documents=60, features=4, seed=0)
     found = rw.local_optimum(rw.RankSVM("auc").fit(one), one, directions=20)
-    assert found.significant == 0
-    assert found.best is None
+    assert found.held_out is None
     assert not found.improving.any() or "there is one query" in str(found)
 
 
 REFUSED: dict[str, tuple[Any, str]] = {
     "another model": (lambda d: rw.local_optimum(rw.RankBoost(n_estimators=2).fit(d), d), "got RankBoost"),
+    "a classifier": (lambda d: rw.local_optimum(rw.RateClassifier(), d), "got RateClassifier"),  # type: ignore[arg-type]
     "stumps": (
         lambda d: rw.local_optimum(rw.MarginRanker(hypotheses="stumps").fit(d.X[:20], [0, 1] * 10), d),
         "got MarginRanker; pass one of these",

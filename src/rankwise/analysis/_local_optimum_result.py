@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankwise.analysis._held_out import HeldOutImprovement
 from rankwise.metrics._evaluation import format_table
 from rankwise.metrics.certification._certify import lower_bound, share_interval
-from rankwise.metrics.comparison._compare import PairTest, format_p_value
 from rankwise.metrics.comparison._statistics import VALUE_ROUNDING
 from rankwise.types import BoolArray, FloatArray, JsonObject
 
@@ -31,16 +31,15 @@ class LocalOptimum:
         How far scores were moved, as a share of their spread within queries.
     values : ndarray of shape (n_directions, n_steps)
         The metric at each step along each direction.
-    significant : int
-        Directions with a step at which the improvement is significant over queries, corrected for all that were tried.
-    best : PairTest or None
-        The largest improvement, over queries; None where nothing improves, or there is one query.
+    held_out : HeldOutImprovement or None
+        What is left of the largest improvement on queries that did not choose its direction and step, with its
+        interval and tests; None where there is one query.
     confidence : float, default=0.95
-        Of intervals and tests.
+        Of the intervals.
 
     Examples
     --------
-    >>> found = LocalOptimum("auc", 0.9, "2 weights", 20, np.array([0.1]), np.array([[0.85], [0.9], [0.89]]), 0, None)
+    >>> found = LocalOptimum("auc", 0.9, "2 weights", 20, np.array([0.1]), np.array([[0.85], [0.9], [0.89]]), None)
     >>> print(found)
     auc 0.9000 on 20 queries, along 3 random directions of 2 weights
     step  improving  mean change  largest change
@@ -54,8 +53,7 @@ class LocalOptimum:
     n_queries: int
     steps: FloatArray
     values: FloatArray
-    significant: int
-    best: PairTest | None
+    held_out: HeldOutImprovement | None
     confidence: float = 0.95
 
     @property
@@ -72,12 +70,10 @@ class LocalOptimum:
     @property
     def interval(self) -> tuple[float, float]:
         """In which the share of improving directions among all lies with the confidence."""
-        return self._share(int(self.improving.sum()))
-
-    @property
-    def significant_interval(self) -> tuple[float, float]:
-        """The same for directions that improve the metric significantly."""
-        return self._share(self.significant)
+        improving, tried = int(self.improving.sum()), len(self.values)
+        if improving == 0:  # all of the doubt is on one side: 1 − δ^(1/n)
+            return 0.0, 1.0 - lower_bound(tried, tried, self.confidence)
+        return share_interval(improving, tried, self.confidence)
 
     def to_dict(self) -> JsonObject:
         """Return all of it in plain Python types that `json.dumps` takes.
@@ -95,14 +91,12 @@ class LocalOptimum:
             "directions": len(self.values),
             "improving": int(self.improving.sum()),
             "interval": list(self.interval),
-            "significant": self.significant,
-            "significant_interval": list(self.significant_interval),
             "confidence": self.confidence,
             "steps": [
                 {"step": step, "improving": improving, "mean_change": mean, "largest_change": largest}
                 for step, improving, mean, largest in self._by_step()
             ],
-            "best": None if self.best is None else self.best.to_dict(),
+            "held_out": None if self.held_out is None else self.held_out.to_dict(),
             "values": self.values.tolist(),
         }
 
@@ -126,21 +120,23 @@ class LocalOptimum:
         Returns
         -------
         list of str
-            On the share of directions that improve the metric, and on the largest improvement.
+            On the share of directions that improve the metric, and on what is left of the largest improvement.
         """
         improving, tried = int(self.improving.sum()), len(self.values)
+        low, high = self.interval
+        sure = f"with {self.confidence:.0%} confidence"
         if improving == 0:
-            return [f"none of {tried:,} directions improves {self.metric}: {self._told(0)}"]
-        told = [f"{improving:,} of {tried:,} directions improve {self.metric}: {self._told(improving)}"]
-        if self.best is None:
-            return [*told, "there is one query, so there is no spread between queries to test the improvements with"]
-        ends = " to ".join(f"{end:+.4f}" for end in self.best.interval)
-        p = f"p {format_p_value(self.best.fisher_p)} by Fisher's test, uncorrected"
+            share = f"fewer than {high:.1%} of all directions do"
+            return [f"none of {tried:,} directions improves {self.metric}: {sure} {share}"]
+        share = f"{low:.1%} to {high:.1%} of all directions do"
+        told = [f"{improving:,} of {tried:,} directions improve {self.metric}: {sure} {share}"]
+        largest = f"the largest improvement is {self.changes.max():+.4f}"
+        if self.held_out is None:
+            return [*told, f"{largest}; there is one query, so there is no spread between queries to test it with"]
+        noise = "more than" if self.held_out.interval[0] > 0.0 else "no more than"
         return [
             *told,
-            f"the largest improvement is {self.best.difference:+.4f} ({self.confidence:.0%} interval {ends}, {p})",
-            f"{self.significant:,} of {tried:,} directions improve it by more than noise between queries "
-            f"(Bonferroni-corrected for {self.values.size:,} tests): {self._told(self.significant)}",
+            f"{largest}; on queries that did not choose it {self.held_out} is left, {noise} noise between queries",
         ]
 
     def __str__(self) -> str:
@@ -151,18 +147,6 @@ class LocalOptimum:
 
     # A notebook shows the table too, not arrays of hundreds of values.
     __repr__ = __str__
-
-    def _share(self, count: int) -> tuple[float, float]:
-        """The interval of Clopper and Pearson for the share of directions of which so many were found."""
-        tried = len(self.values)
-        if count == 0:  # all of the doubt is on one side: 1 − δ^(1/n)
-            return 0.0, 1.0 - lower_bound(tried, tried, self.confidence)
-        return share_interval(count, tried, self.confidence)
-
-    def _told(self, count: int) -> str:
-        low, high = self._share(count)
-        share = f"{low:.1%} to {high:.1%}" if count else f"fewer than {high:.1%}"
-        return f"with {self.confidence:.0%} confidence {share} of all directions do"
 
     def _by_step(self) -> list[tuple[float, int, float, float]]:
         """Each step: directions that improve the metric there, mean and largest change."""

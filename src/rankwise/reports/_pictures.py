@@ -66,7 +66,7 @@ def write_picture(path: str | PathLike[str], result: LocalOptimum | TradeOff) ->
     --------
     >>> from tempfile import TemporaryDirectory
     >>> steps, values = np.array([0.1, 0.2]), np.array([[0.8, 0.7], [0.9, 0.6]])
-    >>> result = LocalOptimum("auc", 0.85, "2 weights", 20, steps, values, 0, None)
+    >>> result = LocalOptimum("auc", 0.85, "2 weights", 20, steps, values, None)
     >>> with TemporaryDirectory() as folder:
     ...     write_picture(Path(folder, "rays.png"), result).name
     'rays.png'

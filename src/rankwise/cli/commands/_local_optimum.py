@@ -21,7 +21,7 @@ def local_optimum(
         str | None, option("--metric", "What should not rise; see rankwise metrics.", "NAME", default="the model's own")
     ] = None,
     directions: Annotated[int, option("--directions", "Random directions to try.", min=1)] = 100,
-    confidence: Annotated[float, option("--confidence", "Of the statement and of the tests, below 1.")] = 0.95,
+    confidence: Annotated[float, option("--confidence", "Of the statement and of the interval, below 1.")] = 0.95,
     picture: Annotated[Path | None, option("--picture", "Draw the directions, as PNG or SVG.", "FILE.png")] = None,
     seed: options.SeedOption = 0,
     json: options.JsonOption = False,
