@@ -56,8 +56,8 @@ def held_out_improvement(
 ) -> HeldOutImprovement:
     """Choose the best of some changes on four fifths of the queries, measure it on the others, and so on for all.
 
-    `changes` has a row for each change and a column for each of two or more queries. Where none is an improvement on the queries that
-    choose, nothing is changed.
+    `changes` has a row for each change and a column for each of two or more queries. Where none is an improvement on
+    the queries that choose, nothing is changed.
     """
     weights = np.ones(changes.shape[1]) if weight is None else weight
     fold = np.random.default_rng(random_state).permutation(np.arange(changes.shape[1]) % FOLDS)

@@ -29,7 +29,7 @@ def trade_off_section(trade_off: TradeOff) -> Markup:
     return element(
         "section",
         element("h2", f"Trade-off between {first} and {second}"),
-        element("figure", drawn, element("figcaption", caption)),
+        element("figure", drawn, element("figcaption", caption), class_="curve"),
         plain_table("Trade-off", *trade_off.table()),
         *(element("p", text, class_="note") for text in (how, *trade_off.notes)),
     )
