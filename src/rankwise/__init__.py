@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from rankwise._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from rankwise.analysis import LocalOptimum, TradeOff, local_optimum, trade_off
     from rankwise.data import RankingData, read, write
     from rankwise.errors import RankwiseError
     from rankwise.metrics import Certificate, Comparison, Evaluation, Metric, certify, compare, evaluate, parse
@@ -39,6 +40,7 @@ __all__ = [
     "Evaluation",
     "LambdaMART",
     "LambdaRank",
+    "LocalOptimum",
     "MarginRanker",
     "Metric",
     "RankBoost",
@@ -49,21 +51,25 @@ __all__ = [
     "RateClassifier",
     "Simulation",
     "SoftRankBoost",
+    "TradeOff",
     "certify",
     "compare",
     "diagnose",
     "evaluate",
     "lambda_gradients",
     "load",
+    "local_optimum",
     "parse",
     "read",
     "save",
     "simulate",
+    "trade_off",
     "write",
 ]
 
 # Names are fetched when first used: numba and scipy take most of a second, which `rankwise --help` need not wait for.
 _HOMES = {
+    "analysis": "LocalOptimum TradeOff local_optimum trade_off",
     "data": "RankingData read write",
     "errors": "RankwiseError",
     "metrics": "Certificate Comparison Evaluation Metric certify compare evaluate parse",

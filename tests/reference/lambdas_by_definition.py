@@ -43,3 +43,17 @@ def lambdas(
             bends[i] += delta * sigma**2 * miss * (1.0 - miss)
             bends[j] += delta * sigma**2 * miss * (1.0 - miss)
     return pushes, bends
+
+
+def lambdas_of_sum(
+    terms: Sequence[tuple[float, Callable[[list[float]], float]]],
+    ranked: Sequence[float] | FloatArray,
+    scores: Sequence[float] | FloatArray,
+    sigma: float = 1.0,
+    gap: float | None = None,
+    weight: Sequence[float] | FloatArray | None = None,
+) -> tuple[list[float], list[float]]:
+    """λ's and Hessians of a weighted sum of metrics: the weighted sums of those of its parts."""
+    of_parts = [(factor, lambdas(value, ranked, scores, sigma, gap, weight)) for factor, value in terms]
+    added = [[sum(factor * part[at][i] for factor, part in of_parts) for i in range(len(ranked))] for at in (0, 1)]
+    return added[0], added[1]

@@ -190,6 +190,8 @@ DISTINCT: dict[str, Callable[[Numbers, Numbers], float]] = {
     "p-micro[3]@2": lambda y, s: precision(y, s, 2) / 3,
     "p-macro[3]@2": lambda y, s: sum(down(y, s)[:2].count(c) / 2 for c in (1, 2, 3)) / 3,
     "r@3": lambda y, s: recall(y, s, 3),
+    "0.7*ndcg@3 + 0.3*auc": lambda y, s: 0.7 * ndcg(y, s, 3) + 0.3 * auc(y, s),
+    "map + 2*r@3 + 0.25*f1": lambda y, s: average_precision(y, s) + 2 * recall(y, s, 3) + fbeta(y, s, 1) / 4,
 }
 
 TIE_AWARE: dict[str, Callable[[Numbers, Numbers], float]] = {
@@ -208,4 +210,5 @@ TIE_AWARE: dict[str, Callable[[Numbers, Numbers], float]] = {
     "aucpr[0.7,1]": lambda y, s: partial_aucpr(y, s, 0.7, 1),
     "pauc[0,1]": lambda y, s: partial_auc(y, s, 0, 1),
     "pauc[0.1,0.4]": lambda y, s: partial_auc(y, s, 0.1, 0.4),
+    "0.5*auc + 3*r@p=0.6": lambda y, s: auc(y, s) / 2 + 3 * recall_at_precision(y, s, 0.6),
 }

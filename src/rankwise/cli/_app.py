@@ -20,10 +20,12 @@ from rankwise.cli.commands._explain import explain
 from rankwise.cli.commands._export import export
 from rankwise.cli.commands._info import info
 from rankwise.cli.commands._label import label
+from rankwise.cli.commands._local_optimum import local_optimum
 from rankwise.cli.commands._metrics import metrics
 from rankwise.cli.commands._predict import predict
 from rankwise.cli.commands._serve import serve
 from rankwise.cli.commands._simulate import simulate
+from rankwise.cli.commands._trade_off import trade_off
 from rankwise.cli.commands._train import train
 
 
@@ -63,6 +65,8 @@ app.command("export")(export)
 app.command("eval")(evaluate)
 app.command("compare")(compare)
 app.command("certify")(certify)
+app.command("trade-off")(trade_off)
+app.command("local-optimum")(local_optimum)
 app.command("simulate")(simulate)
 app.command("label")(label)
 app.command("serve")(serve)

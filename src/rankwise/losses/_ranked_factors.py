@@ -46,7 +46,9 @@ def ranked_classes(objective: RankNetObjective, scores: AnyArray) -> RankedQueri
 
 
 def ranked_factors(objective: LambdaObjective, scores: AnyArray) -> RankedQueries | None:
-    """For a metric's λ's; None where it states no factors, or there are too many kinds of labels."""
+    """For a metric's λ's; None where it states no factors, as a sum does, or there are too many kinds of labels."""
+    if objective.parts:
+        return None
     sums, offsets = objective.pair_sums, objective.groups.offsets
     if sums.grades.size > MAX_CLASSES or (sums.factors is None and sums.prepared is None):
         return None

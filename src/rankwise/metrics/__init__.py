@@ -28,6 +28,7 @@ from rankwise.metrics.catalogue._recall import Recall
 from rankwise.metrics.catalogue._recall_at_precision import RecallAtPrecision
 from rankwise.metrics.catalogue._reciprocal_rank import ReciprocalRank
 from rankwise.metrics.catalogue._tpr_at_fpr import TPRAtFPR
+from rankwise.metrics.catalogue._weighted_sum import WeightedSum
 from rankwise.metrics.catalogue._wta import WTA
 from rankwise.metrics.certification._certificate import Certificate
 from rankwise.metrics.certification._certify import certify, thresholds_to_try
@@ -63,6 +64,7 @@ __all__ = [
     "RecallAtPrecision",
     "ReciprocalRank",
     "TPRAtFPR",
+    "WeightedSum",
     "certify",
     "compare",
     "compiled",

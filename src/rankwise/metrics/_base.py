@@ -237,6 +237,16 @@ class Metric(MetricHooks, MetricFields):
         """
         return self
 
+    def terms(self) -> list[tuple[float, Metric]]:
+        """Return the metric as a weighted sum.
+
+        Returns
+        -------
+        list of (float, Metric)
+            Weights and metrics: the metric itself, once, unless it is a sum of others.
+        """
+        return [(1.0, self)]
+
     def best_order(self, labels: ArrayLike) -> FloatArray:
         """Return the labels in an order of the highest value.
 

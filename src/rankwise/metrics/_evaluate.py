@@ -103,12 +103,14 @@ def evaluate(
     groups = QueryGroups.of_rows(qid, labels.size)
     requested = parse_all(metrics)
     grades = np.maximum(labels, 0.0) if labels.min() < 0 else labels
-    variants = {text: preset.apply(metric).for_labels(grades) for text, metric in requested.items()}
-    per_query, notes = _evaluate_queries(variants, rank(labels, values, groups, tie_rule, ids))
-    left_out = {}
-    for text, metric in requested.items():
-        rule = check_choice("empty", empty or preset.empty_of(metric), Empty)
-        left_out[text] = _apply_empty_rule(text, metric, per_query[text], rule, groups)
+    parts = [part for metric in requested.values() for _, part in metric.terms()]
+    variants = {part: preset.apply(part).for_labels(grades) for part in parts}
+    values_of, notes = _evaluate_queries(variants, rank(labels, values, groups, tie_rule, ids))
+    for part in variants:
+        rule = check_choice("empty", empty or preset.empty_of(part), Empty)
+        _apply_empty_rule(part, values_of[part], rule, groups)
+    per_query = {text: _weighted_sum(metric, values_of) for text, metric in requested.items()}
+    left_out = {text: _count_left_out(metric, per_query[text]) for text, metric in requested.items()}
     return Evaluation(
         qids=groups.qids,
         per_query=per_query,
@@ -139,30 +141,34 @@ def labelled_rows(
     return y.y, y.qid, query_weight if weight is None else weight, doc_ids if ids is None else ids
 
 
-def _evaluate_queries(metrics: Mapping[str, Metric], ranking: Ranking) -> tuple[dict[str, FloatArray], list[str]]:
-    """Values of every metric on every query (NaN where it is not defined), and notes on how exact they are."""
-    results: dict[str, FloatArray] = {}
+def _evaluate_queries(
+    variants: Mapping[Metric, Metric], ranking: Ranking
+) -> tuple[dict[Metric, FloatArray], list[str]]:
+    """Values of every metric, as its variant has them, on every query (NaN where it is not defined), and how exact."""
+    results: dict[Metric, FloatArray] = {}
     notes, tasks, slow = [], [], []
-    for text, metric in metrics.items():
+    for requested, metric in variants.items():
         view = ranking if metric.takes_unjudged else ranking.unjudged_as_irrelevant
         if metric.ranks_everything:
             view = view.complete
-        values = results[text] = np.full(len(ranking.offsets) - 1, np.nan)
+        values = results[requested] = np.full(len(ranking.offsets) - 1, np.nan)
         loop = metric.query_loop()
         if loop is None:
-            log.info("%s is plain Python and so called once per query; mark its methods @compiled for speed", text)
-            slow.append((text, metric, view, np.arange(len(values)), values))
+            log.info("%s is plain Python and so called once per query; mark its methods @compiled for speed", requested)
+            slow.append((requested, metric, view, np.arange(len(values)), values))
             continue
         arrays = (view.labels, view.scores, view.ideal, view.offsets, view.retrieved, view.tied)
         tasks += [partial(loop.run, *arrays, low, high, values) for low, high in threads.chunks(view.offsets)]
         if not loop.handles_ties and view.tied.any():
-            slow.append((text, metric, view, np.flatnonzero(view.tied), values))
+            slow.append((requested, metric, view, np.flatnonzero(view.tied), values))
     threads.run(tasks)
-    for text, metric, view, queries, values in slow:
+    for requested, metric, view, queries, values in slow:
         error = _call_per_query(metric, view, queries, values)
         if error > 0:
             exactness = f"standard error up to {error:.1g}"
-            notes.append(f"{text}: tied scores are averaged over {N_SHUFFLES} seeded orders per query, {exactness}")
+            notes.append(
+                f"{requested}: tied scores are averaged over {N_SHUFFLES} seeded orders per query, {exactness}"
+            )
     return results, notes
 
 
@@ -181,16 +187,26 @@ def _call_per_query(metric: Metric, ranking: Ranking, queries: IntArray, values:
     return max_error
 
 
-def _apply_empty_rule(text: str, metric: Metric, values: FloatArray, rule: Empty, groups: QueryGroups) -> LeftOut:
+def _apply_empty_rule(metric: Metric, values: FloatArray, rule: Empty, groups: QueryGroups) -> None:
     """Apply the rule for queries that the metric is not defined for, in place."""
     undefined = np.isnan(values)
-    count = int(undefined.sum())
-    if count and rule == "error":
+    if rule == "error" and undefined.any():
         query = groups.qids[np.flatnonzero(undefined)[0]]
-        raise DataError(f"{text} needs {metric.needs}, which query {query} lacks; drop it or use empty='skip'")
-    if rule != "skip":
+        raise DataError(f"{metric} needs {metric.needs}, which query {query} lacks; drop it or use empty='skip'")
+    if rule in ("0", "1"):
         values[undefined] = float(rule)
-        count = 0
+
+
+def _weighted_sum(metric: Metric, values_of: Mapping[Metric, FloatArray]) -> FloatArray:
+    """The values of a metric by those of its parts; a metric that is no sum is its own part."""
+    terms = metric.terms()
+    if len(terms) == 1:
+        return values_of[metric]
+    return np.asarray(sum(weight * values_of[part] for weight, part in terms))
+
+
+def _count_left_out(metric: Metric, values: FloatArray) -> LeftOut:
+    count = int(np.isnan(values).sum())
     return LeftOut(count, f"needs {metric.needs}" if count else "")
 
 

@@ -10,15 +10,20 @@ import io
 import re
 from collections.abc import Callable, Sequence
 from threading import Lock
+from typing import TYPE_CHECKING
 
 import matplotlib.style
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from rankwise.reports._curves import MAX_POINTS, Curve
 from rankwise.reports._markup import Markup, element
 from rankwise.types import FloatArray
+
+if TYPE_CHECKING:
+    from rankwise.analysis import TradeOff
 
 # The colour-blind-safe palette of Okabe and Ito without its yellow. They stand for the colours of page.css,
 # which differ in light and dark. Dashes tell systems apart where colours cannot, as in print.
@@ -120,6 +125,24 @@ def difference_figure(name: str, label: str, differences: FloatArray) -> Markup:
         axes.set(xlabel="queries, from best to worst", ylabel="difference", xlim=(0, differences.size))
 
     return _drawn(name, label, draw)
+
+
+def trade_off_figure(name: str, label: str, trade_off: TradeOff) -> Markup:
+    """Two metrics against each other, a point for each model and the line through the Pareto front."""
+    return _drawn(name, label, lambda axes: draw_trade_off(axes, trade_off))
+
+
+def draw_trade_off(axes: Axes, trade_off: TradeOff) -> None:
+    """The same on given axes."""
+    front = sorted(mean for mean, on_front in zip(trade_off.means, trade_off.on_front, strict=True) if on_front)
+    axes.plot(*np.array(front).T, color=series_colour(0), linewidth=1)
+    for weight, (x, y), on_front in zip(trade_off.weights, trade_off.means, trade_off.on_front, strict=True):
+        axes.plot([x], [y], marker="o", markersize=6, color=series_colour(0 if on_front else 1))
+        axes.annotate(f"{weight:g}", (x, y), (6, 4), textcoords="offset points", color=INK)
+    axes.margins(0.15)
+    for axis, metric in zip((axes.xaxis, axes.yaxis), trade_off.metrics, strict=True):
+        axis.set_major_locator(MaxNLocator(5))
+        axis.set_label_text(metric).set_parse_math(False)
 
 
 def swatch(index: int) -> Markup:

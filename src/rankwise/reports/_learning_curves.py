@@ -6,41 +6,29 @@ from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 
-import matplotlib.style
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from rankwise.data._atomic import atomic_path
-from rankwise.errors import DataError
-from rankwise.reports._figures import INK, SETTINGS_LOCK, STYLE, series_colour, series_dashes
+from rankwise.reports._figures import INK, series_colour, series_dashes
+from rankwise.reports._pictures import save_picture
 from rankwise.sampling import Simulation
 
-PICTURE_SUFFIXES = (".png", ".svg")
 MAX_BANDS = 4  # more lie upon each other and hide the curves; the intervals are in the table and in JSON
-ON_PAPER = STYLE | {"figure.facecolor": "white", "savefig.dpi": 150, "svg.hashsalt": "rankwise"}
-
-
-def check_picture_name(path: str | PathLike[str]) -> None:
-    """Pictures are PNG or SVG, by the ending of the name."""
-    if Path(path).suffix.lower() not in PICTURE_SUFFIXES:
-        raise DataError(f"a picture must end in {' or '.join(PICTURE_SUFFIXES)}, got {path}; name it so")
 
 
 def write_learning_curves(path: str | PathLike[str], simulation: Simulation) -> Path:
     """Draw the mean curve of each sampler by rounds, its interval over runs as a band, and what all labels give."""
-    check_picture_name(path)
-    with SETTINGS_LOCK, matplotlib.style.context(["default", ON_PAPER]):
-        figure = Figure(figsize=(4.2 * len(simulation.metrics), 4.0), layout="constrained")
+
+    def draw(figure: Figure) -> None:
         panels = figure.subplots(1, len(simulation.metrics), squeeze=False)[0]
         for axes, metric in zip(panels, simulation.metrics, strict=True):
             _draw(axes, simulation, metric)
         _key(figure, panels[0].get_lines(), [*simulation.samplers, "all labels"])
-        with atomic_path(path) as temporary:
-            figure.savefig(temporary, metadata={"Date": None} if temporary.suffix.lower() == ".svg" else None)
-    return Path(path)
+
+    return save_picture(path, (4.2 * len(simulation.metrics), 4.0), draw)
 
 
 def _draw(axes: Axes, simulation: Simulation, metric: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
@@ -14,6 +15,9 @@ from rankwise.metrics._evaluation import Evaluation
 from rankwise.metrics.comparison._compare import Comparison
 from rankwise.reports._markup import Markup, element, joined
 from rankwise.reports._report_data import ReportData
+
+if TYPE_CHECKING:
+    from rankwise.analysis import TradeOff
 
 
 def write_report(
@@ -25,6 +29,7 @@ def write_report(
     *,
     title: str = "Ranking report",
     doc_ids: ArrayLike | None = None,
+    trade_off: TradeOff | None = None,
 ) -> Path:
     """Write the result of `compare` or `evaluate` as one self-contained HTML page.
 
@@ -48,6 +53,8 @@ def write_report(
         Heading of the page.
     doc_ids : array-like of shape (n_rows,), optional
         Document ids, as evaluated.
+    trade_off : TradeOff, optional
+        What `trade_off` returned, whose curve is then the first section; `result` and `scores` are its own.
 
     Returns
     -------
@@ -69,14 +76,15 @@ def write_report(
     ...     write_report(Path(folder, "report.html"), compare(y, systems, qid), y, systems, qid).name
     'report.html'
     """
-    page = _page(ReportData.from_result(result, y, scores, qid, doc_ids), title)
+    page = _page(ReportData.from_result(result, y, scores, qid, doc_ids), title, trade_off)
     with atomic_path(path) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
     return Path(path)
 
 
-def _page(report: ReportData, title: str) -> Markup:
+def _page(report: ReportData, title: str, trade_off: TradeOff | None) -> Markup:
     from rankwise.reports import _sections as sections
+    from rankwise.reports._trade_off import trade_off_section
 
     head = element(
         "head",
@@ -87,6 +95,7 @@ def _page(report: ReportData, title: str) -> Markup:
     )
     main = element(
         "main",
+        Markup("") if trade_off is None else trade_off_section(trade_off),
         sections.metric_section(report),
         sections.test_section(report),
         sections.figure_section(report),

@@ -92,6 +92,12 @@ def worst_table(report: ReportData) -> Markup:
     return _table("Worst queries", ["query", "documents", "relevant", *report.scores], rows)
 
 
+def plain_table(name: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
+    """A table of texts, the first of each row its head."""
+    cells = [[element("th", head, scope="row", class_="number"), *map(_number, others)] for head, *others in rows]
+    return _table(name, heads, cells)
+
+
 def _label_cells(labels: FloatArray, largest: float) -> Markup:
     """Labels as shaded cells; a label below 0 was not judged."""
     texts = ["?" if label < 0 else f"{label:g}" for label in labels]

@@ -17,7 +17,8 @@ from rankwise.errors import DataError, MetricError, ShapeError
 from rankwise.metrics import Metric
 from rankwise.objectives import LambdaObjective
 from rankwise.objectives.lambdas import _pair_sums as pair_sums
-from tests.reference.lambdas_by_definition import lambdas
+from rankwise.objectives.lambdas._costs import lambda_costs
+from tests.reference.lambdas_by_definition import lambdas, lambdas_of_sum
 
 WITH_FACTORS = (
     "auc auc[2] mauc ndcg ndcg@3 ndcg[linear] dcg@5 map map@3 map[min]@3 mrr mrr@2 err err@3 wta bpref pairs p@3 r@5 "
@@ -257,3 +258,54 @@ def test_bad_input(arguments: dict[str, Any], error: type[Exception], message: s
 def test_a_long_query_without_factors_is_refused() -> None:
     with pytest.raises(MetricError, match="more than 5000"):
         rw.lambda_gradients("f1", np.arange(6000) % 2, np.arange(6000.0))
+
+
+SUMS = ["0.7*ndcg@3 + 0.3*auc", "map + 2*r@p=0.5", "mauc + 0.5*err + 3*mrr@2"]
+
+
+@pytest.mark.parametrize("norm", [None, "gap"])
+@pytest.mark.parametrize("text", SUMS)
+def test_lambdas_of_a_sum_are_the_sums_of_lambdas(text: str, norm: Any) -> None:
+    """Each part by brute force over its own swaps, although parts may pull a pair in different directions."""
+    rng = np.random.default_rng(1)
+    qid = np.repeat(np.arange(5), [2, 3, 9, 12, 1])
+    y, s = rng.integers(0, 4, qid.size).astype(float), rng.normal(size=qid.size) * 2
+    weight = rng.uniform(0.5, 2, qid.size)
+    metric = rw.parse(text).for_labels(y)
+    terms = [(factor, part.value) for factor, part in metric.terms()]
+    pushes, bends = np.zeros(qid.size), np.zeros(qid.size)
+    for q in range(5):
+        rows = np.flatnonzero(qid == q)
+        rows = rows[np.argsort(-s[rows])]
+        gap = None if norm is None else 0.01
+        pushes[rows], bends[rows] = lambdas_of_sum(terms, y[rows], s[rows], 1.3, gap, weight[rows])
+    g, h = rw.lambda_gradients(metric, y, s, qid, method="exact", norm=norm, sigma=1.3, sample_weight=weight)
+    assert close(-g, pushes, 1e-12)
+    assert close(h, bends, 1e-11)
+
+
+def test_a_sum_is_reweighed_and_costs_as_its_parts() -> None:
+    y, s = example(3, 30)
+    qid, weight = np.repeat([0, 1], 15), np.random.default_rng(3).uniform(0, 2, 30)
+    objective = LambdaObjective("0.7*ndcg@3 + 0.3*auc", y, qid)
+    objective.reweigh(weight)
+    again = LambdaObjective("0.7*ndcg@3 + 0.3*auc", y, qid, sample_weight=weight)
+    for found, expected in zip(objective.gradients(s), again.gradients(s), strict=True):
+        np.testing.assert_array_equal(found, expected)
+    parts = [LambdaObjective(name, y, qid, sample_weight=weight) for name in ("ndcg@3", "auc")]
+    costs = sum(w * lambda_costs(part, s) for w, part in zip((0.7, 0.3), parts, strict=True))
+    np.testing.assert_allclose(lambda_costs(objective, s), costs, rtol=1e-14)
+
+
+def test_a_sum_is_freed_with_its_parts() -> None:
+    import gc
+    import weakref
+
+    objective = LambdaObjective("ndcg + auc", [1, 0, 2])
+    known = weakref.ref(objective.parts[0][1])
+    gc.disable()
+    try:
+        del objective
+        assert known() is None
+    finally:
+        gc.enable()

@@ -75,7 +75,8 @@ def simulate(
             get_sampler(name)
         start_counts = _start(start)
         unfitted = _seeded_by_run(make_ranker(ranker, metric, 0, settings or []))
-        from rankwise.reports._learning_curves import check_picture_name, write_learning_curves
+        from rankwise.reports._learning_curves import write_learning_curves
+        from rankwise.reports._pictures import check_picture_name
 
     if picture is not None:
         check_picture_name(picture)

@@ -47,6 +47,10 @@ class PairTest:
     ties: int
     losses: int
 
+    def to_dict(self) -> JsonObject:
+        """Return all of it in plain Python types that `json.dumps` takes; None for a value that is not defined."""
+        return {key: _plain(value) for key, value in asdict(self).items()}
+
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
@@ -111,7 +115,7 @@ class Comparison:
         return {
             "level": self.level,
             "systems": {name: evaluation.to_dict() for name, evaluation in self.evaluations.items()},
-            "tests": [{key: _plain(value) for key, value in asdict(test).items()} for test in self.tests],
+            "tests": [test.to_dict() for test in self.tests],
             "notes": list(self.notes),
         }
 

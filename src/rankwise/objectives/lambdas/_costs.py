@@ -38,6 +38,8 @@ def lambda_costs(objective: LambdaObjective, scores: ArrayLike) -> FloatArray:
     ndarray of shape (n_queries,)
         Σ |ΔM_ij| · log(1 + exp(−σ(s_i − s_j))) over the pairs of each query.
     """
+    if objective.parts:
+        return np.asarray(sum(weight * lambda_costs(part, scores) for weight, part in objective.parts))
     groups, metric, sums = objective.groups, objective.metric, objective.pair_sums
     offsets, labels, logs = groups.offsets, objective.labels, log_terms()
     rows = grouped_scores(groups, scores)

@@ -4,11 +4,13 @@ For documents i and j of one query, i with the higher label, the pair pushes i u
 
     |ΔM_ij| · σ / (1 + exp(σ(s_i − s_j)))                                Burges 2006 (9), Welleck 2016 (6)–(8)
 
-where ΔM_ij is the change of the metric when the two exchange their places in the present ranking.
+where ΔM_ij is the change of the metric when the two exchange their places in the present ranking. The λ's of a weighted
+sum of metrics are the weighted sums of theirs (Svore 2011 section 4).
 """
 
 from __future__ import annotations
 
+import copy
 from typing import Literal
 
 import numpy as np
@@ -102,7 +104,13 @@ class LambdaObjective:
             self.shuffle = np.random.default_rng(random_state).permutation(labels.size).astype(np.float64)
         else:
             self.shuffle = np.asarray(self.groups.grouped(as_vector("tie_keys", tie_keys)))
-        self.pair_sums = PairSums(self, sorted_labels(self.labels, self.groups.offsets))
+        ideal = sorted_labels(self.labels, self.groups.offsets)
+        terms = self.metric.terms()
+        self.parts: list[tuple[float, LambdaObjective]] = []  # weights and objectives of the metrics of a sum
+        if len(terms) == 1:
+            self.pair_sums = PairSums(self, ideal)
+        else:
+            self.parts = [(weight, self._for_part(metric, ideal)) for weight, metric in terms]
 
     def reweigh(self, sample_weight: FloatArray) -> None:
         """Give each row another weight.
@@ -112,7 +120,9 @@ class LambdaObjective:
         sample_weight : ndarray of shape (n_rows,)
             Weights of documents; they replace all weights passed before.
         """
-        self.row_weight = self.pair_sums.share = np.ascontiguousarray(self.groups.grouped(sample_weight))
+        self.row_weight = np.ascontiguousarray(self.groups.grouped(sample_weight))
+        for _, part in self.parts or [(1.0, self)]:
+            part.row_weight = part.pair_sums.share = self.row_weight
 
     def gradients(self, scores: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Compute gradient and Hessian at these scores.
@@ -127,9 +137,26 @@ class LambdaObjective:
         tuple of ndarray, each of shape (n_rows,)
             The gradient of the cost (−λ) and the diagonal of its Hessian.
         """
-        pushes, curvature = self.pair_sums(grouped_scores(self.groups, scores))
+        pushes, curvature = self._sums(grouped_scores(self.groups, scores))
         np.negative(pushes, out=pushes)
         return self.groups.ungrouped(pushes), self.groups.ungrouped(curvature)
+
+    def _for_part(self, metric: Metric, ideal: FloatArray) -> LambdaObjective:
+        """The objective of one metric of a sum, which shares rows and weights with it."""
+        part = copy.copy(self)
+        part.metric, part.parts = metric, []
+        part.pair_sums = PairSums(part, ideal)
+        return part
+
+    def _sums(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """λ's and Hessians for scores in grouped order, in grouped order."""
+        if not self.parts:
+            return self.pair_sums(scores)
+        pushes, curvature = np.zeros(scores.size), np.zeros(scores.size)
+        for weight, part in self.parts:
+            for total, of_part in zip((pushes, curvature), part.pair_sums(scores), strict=True):
+                total += weight * of_part
+        return pushes, curvature
 
 
 def check_positive(name: str, value: float, remedy: str = "1 is usual") -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -181,12 +180,8 @@ class RateObjective:
         return " + ".join(f"{term.weight:g}*{term.metric}" for term in self.terms)
 
 
-def _term(text: str | Metric, anchors: int) -> Term:
-    """The metric that a text names, with the weight before it."""
-    match = re.fullmatch(r"(\d*\.?\d+)\s*\*\s*(.+)", text) if isinstance(text, str) else None
-    weight, metric = (float(match[1]), parse(match[2])) if match else (1.0, parse(text))
-    if weight <= 0.0:
-        raise MetricError(f"weights of a sum must be positive, got {text!r}; drop the term or weigh it")
+def _term(weight: float, metric: Metric, anchors: int) -> Term:
+    """One metric of a sum, stated."""
     if not isinstance(metric, RateMetric) or metric.held is None:
         raise MetricError(
             f"there is no rate objective for {metric}; "
@@ -233,5 +228,4 @@ def rate_objective(objective: str | Metric | RateObjective, *, anchors: int = DE
         return objective
     if anchors < 1:
         raise MetricError(f"anchors must be at least 1, got {anchors!r}; 10 is the default")
-    texts = [objective] if isinstance(objective, Metric) else re.split(r"\s*\+\s*", objective.strip())
-    return RateObjective(tuple(_term(text, anchors) for text in texts))
+    return RateObjective(tuple(_term(weight, metric, anchors) for weight, metric in parse(objective).terms()))
