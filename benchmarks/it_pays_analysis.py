@@ -53,28 +53,11 @@ def difference(its: NDArray[np.float64], own: NDArray[np.float64]) -> tuple[floa
     return float(np.mean(its[both] - own[both])), fisher_randomization(its[both], own[both])
 
 
-def diagonal(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """By metric, what the model trained on it has, beside the best of the others of each kind."""
-    told = {}
-    for own in rows:
-        if own["kind"] != "ours":
-            continue
-        metric = own["trained_on"]
-        told[metric] = {"mean": own["judged"][metric]["mean"]}
-        for kind in ("ours", "before", "peer"):
-            others = [row for row in rows if row["kind"] == kind and row is not own]
-            if kind == "before":
-                others = [row for row in others if row["trained_on"] == metric]
-            if others:
-                best = max(others, key=lambda row: row["judged"][metric]["mean"])
-                told[metric][kind] = {"model": best["model"], **best["judged"][metric]}
-    return told
-
-
 def bars(data: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Issue 17's bars on this data set, as far as these rows can tell: what was found, and whether the bar is kept."""
     by_name = {row["model"]: row for row in rows}
-    found = [within_ours(metric, rows) for metric in diagonal(rows)]
+    own = {row["trained_on"]: row for row in rows if row["kind"] == "ours"}
+    found = [within_ours(metric, own) for metric in own]
     if data == "MQ2008":
         for metric in ("ndcg@10", "map", "auc"):
             found += against(
@@ -85,18 +68,18 @@ def bars(data: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         for metric, other in (("auc", "ndcg@10"), ("ndcg@10", "auc")):
             found += against(by_name, metric, f"LambdaMART, {other}", lambda gap, p: gap < 0 and p < 0.05)
     if data == "web":
-        for metric in diagonal(rows):
+        for metric in own:
             best = max((row for row in rows if row["kind"] == "peer"), key=lambda row: row["judged"][metric]["mean"])
             found += against(by_name, metric, best["model"], lambda gap, p: gap < 0)
     return [{"data": data, **bar} for bar in found]
 
 
-def within_ours(metric: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
+def within_ours(metric: str, ours: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
     """Is the model trained on a metric the best of ours on it, or near, and none significantly better?"""
-    others = [row["judged"][metric] for row in rows if row["kind"] == "ours" and "difference" in row["judged"][metric]]
+    others = [row["judged"][metric] for trained_on, row in ours.items() if trained_on != metric]
     best = max((judged["difference"] for judged in others), default=0.0)
     better = [judged["p_holm"] for judged in others if judged["difference"] > 0]
-    unit = diagonal(rows)[metric]["mean"] if metric.startswith("dcg") else 1.0
+    unit = ours[metric]["judged"][metric]["mean"] if metric.startswith("dcg") else 1.0
     kept = best <= WITHIN * unit and min(better, default=1.0) >= 0.05
     return {"metric": metric, "against": "all of ours", "difference": best, "p": min(better, default=1.0), "kept": kept}
 
@@ -105,7 +88,7 @@ def against(
     rows: Mapping[str, dict[str, Any]], metric: str, other: str, keeps: Callable[[float, float], bool]
 ) -> list[dict[str, Any]]:
     """One model against ours trained on the metric, if both are there."""
-    judged = rows[other]["judged"][metric] if other in rows else {}
+    judged = rows[other]["judged"].get(metric, {}) if other in rows else {}
     if "difference" not in judged:
         return []
     kept = bool(keeps(judged["difference"], judged["p"]))

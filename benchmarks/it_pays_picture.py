@@ -23,12 +23,12 @@ COLUMNS = 3
 
 
 def write_picture(path: Path, found: list[dict[str, Any]], *, dark: bool = False) -> None:
-    """Cells are the model's value over that of ours trained on the judged metric, in percent; a dot is p < .05."""
+    """Cells are differences to ours trained on the judged metric, in percent of its value."""
     ink, paper = INK[dark], PAPER[dark]
     colours = LinearSegmentedColormap.from_list("difference", ["#1f6fb2", paper, "#d9822b"])
     settings = {"text.color": ink, "xtick.color": ink, "ytick.color": ink, "font.size": 8, "figure.facecolor": paper}
     with plt.rc_context(settings):
-        height = max(len(result["models"]) for result in found) * 0.24 + 1.4
+        height = max(max(len(result["models"]) for result in found) * 0.24 + 1.4, 4.0)
         lines = -(-(len(found) + 1) // COLUMNS)
         figure, panels = plt.subplots(lines, COLUMNS, figsize=(16.5, lines * height), layout="constrained")
         for panel in panels.flat[len(found) :]:

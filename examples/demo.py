@@ -29,7 +29,7 @@ from rankwise.reports._learning_curves import write_learning_curves
 QUERIES, DOCUMENTS, DRAWS = 200, 150, 3
 LABELLED_QUERIES = 40
 METRICS = ("auc", "ndcg@10", "map")
-TREES = {"n_estimators": 200, "learning_rate": 0.1, "num_leaves": 31}
+TREES: dict[str, Any] = {"n_estimators": 200, "learning_rate": 0.1, "num_leaves": 31}
 PATIENCE = 30
 OUT = Path("out")
 Scores = NDArray[np.float64]
@@ -83,7 +83,7 @@ def xgboost_on_ndcg(train: rw.RankingData, valid: rw.RankingData, X: Any) -> Sco
     rows = [xgb.DMatrix(part.X, part.y, group=part.groups.sizes) for part in (train, valid)]
     leaves = {"grow_policy": "lossguide", "max_depth": 0, "max_leaves": TREES["num_leaves"]}
     params = {"objective": "rank:ndcg", "eval_metric": "ndcg@10", "eta": TREES["learning_rate"], **leaves}
-    rounds = int(TREES["n_estimators"])
+    rounds = TREES["n_estimators"]
     stop = {"evals": [(rows[1], "valid")], "early_stopping_rounds": PATIENCE, "verbose_eval": False}
     model = xgb.train(params, rows[0], rounds, **stop)
     return np.asarray(model.predict(xgb.DMatrix(X), iteration_range=(0, model.best_iteration + 1)))
@@ -91,7 +91,7 @@ def xgboost_on_ndcg(train: rw.RankingData, valid: rw.RankingData, X: Any) -> Sco
 
 def catboost_on_yetirank(train: rw.RankingData, valid: rw.RankingData, X: Any) -> Scores:
     """CatBoost's trees of that size on its loss for ranking."""
-    import catboost as cb
+    import catboost as cb  # type: ignore[import-untyped, unused-ignore]
 
     rows = [cb.Pool(part.X, part.y, group_id=part.qid) for part in (train, valid)]
     leaves = {"grow_policy": "Lossguide", "max_leaves": TREES["num_leaves"]}
@@ -123,8 +123,8 @@ def judge_digits(draws: int = DRAWS) -> tuple[rw.RankingData, dict[str, Scores]]
         for name, fit in models().items():
             scores.setdefault(name, []).append(fit(train, valid, test.X))
         scores.setdefault("nothing: cosine of pixels", []).append(cosine)
-    rows = (np.concatenate([getattr(part, name) for part in parts]) for name in ("X", "y", "qid"))
-    return rw.RankingData(*rows), {name: np.concatenate(drawn) for name, drawn in scores.items()}
+    X, y, qid = (np.concatenate([getattr(part, name) for part in parts]) for name in ("X", "y", "qid"))
+    return rw.RankingData(X, y, qid), {name: np.concatenate(drawn) for name, drawn in scores.items()}
 
 
 def trained_by_judged(comparison: rw.Comparison) -> Table:
@@ -132,9 +132,9 @@ def trained_by_judged(comparison: rw.Comparison) -> Table:
     table = Table("trained on", *METRICS, title="judged by", title_justify="left", box=None, pad_edge=False)
     differs = {}
     for test in comparison.tests:
-        own = f"{test.metric}, rankwise"
-        if own in (test.a, test.b) and test.fisher_p_holm < 0.05:
-            other, gap = (test.a, test.difference) if test.b == own else (test.b, -test.difference)
+        reference = f"{test.metric}, rankwise"
+        if reference in (test.a, test.b) and test.fisher_p_holm < 0.05:
+            other, gap = (test.a, test.difference) if test.b == reference else (test.b, -test.difference)
             differs[other, test.metric] = "▲" if gap > 0 else "▼"
     for name, evaluation in comparison.evaluations.items():
         cells = []
