@@ -15,7 +15,8 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize
 from matplotlib.patches import Rectangle
 
-PAPER, INK, FAINT = ("#ffffff", "#0d1117"), ("#1a1b1c", "#e6e6e6"), ("#b0b2b4", "#5a5f66")
+PAPER, INK, FAINT = ("#ffffff", "#0d1117"), ("#1a1b1c", "#f0f0f0"), ("#85898d", "#8d949b")
+BELOW, ABOVE = ("#5b9bd5", "#1d5a96"), ("#f2a65a", "#a85a10")
 """Light and dark."""
 MOST = 4.0
 """Percent at which colours are full."""
@@ -25,7 +26,7 @@ COLUMNS = 3
 def write_picture(path: Path, found: list[dict[str, Any]], *, dark: bool = False) -> None:
     """Cells are differences to ours trained on the judged metric, in percent of its value."""
     ink, paper = INK[dark], PAPER[dark]
-    colours = LinearSegmentedColormap.from_list("difference", ["#1f6fb2", paper, "#d9822b"])
+    colours = LinearSegmentedColormap.from_list("difference", [BELOW[dark], paper, ABOVE[dark]])
     settings = {"text.color": ink, "xtick.color": ink, "ytick.color": ink, "font.size": 8, "figure.facecolor": paper}
     with plt.rc_context(settings):
         height = max(max(len(result["models"]) for result in found) * 0.24 + 1.4, 4.0)
@@ -35,8 +36,8 @@ def write_picture(path: Path, found: list[dict[str, Any]], *, dark: bool = False
             panel.axis("off")
         for panel, result in zip(panels.flat, found, strict=False):
             draw(panel, result, colours, dark)
-        key(panels.flat[len(found)], colours)
-        figure.savefig(path, dpi=110)
+        key(panels.flat[len(found)], colours, ink)
+        figure.savefig(path, dpi=100)
         plt.close(figure)
     print(f"written to {path}")
 
@@ -51,6 +52,8 @@ def draw(axes: Axes, result: dict[str, Any], colours: Colormap, dark: bool) -> N
             percent[i, j] = 100 * judged.get("difference", 0.0) / own["judged"][metric]["mean"]
             if row is own:
                 axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, edgecolor=INK[dark], linewidth=1.2))
+                mean = f"{judged['mean']:.3f}".removeprefix("0")
+                axes.text(j, i, mean, ha="center", va="center", fontsize=6.5, fontweight="bold")
                 continue
             significant = judged["p_holm"] < 0.05
             text = f"{percent[i, j]:+.1f}" if abs(percent[i, j]) >= 0.05 else "0"
@@ -68,13 +71,14 @@ def draw(axes: Axes, result: dict[str, Any], colours: Colormap, dark: bool) -> N
     axes.set_title(f"{result['data']}: {result['test_queries']:,} test queries", fontsize=10, fontweight="bold")
 
 
-def key(axes: Axes, colours: Colormap) -> None:
+def key(axes: Axes, colours: Colormap, ink: str) -> None:
     told = (
         "Rows: trained on. Columns: judged by.\n\n"
-        "A cell: the model's value over that of\n"
-        "ours trained on the judged metric (framed),\n"
-        "in percent. Dark figures: p < .05, Fisher's\n"
-        "randomization, Holm's correction.\n\n"
+        "Framed: the value of ours, trained on the\n"
+        "judged metric. The other cells: by how many\n"
+        "percent of it a model is above or below;\n"
+        "grey figures: p > .05 (Fisher's randomization,\n"
+        "Holm's correction).\n\n"
         "Blue: training on the metric paid.\n"
         "Orange: another model is better."
     )
@@ -82,5 +86,5 @@ def key(axes: Axes, colours: Colormap) -> None:
     bar = plt.colorbar(
         ScalarMappable(Normalize(-MOST, MOST), colours), ax=axes, orientation="horizontal", fraction=0.05, shrink=0.7
     )
-    bar.set_label("difference in percent", color=axes.xaxis.label.get_color())
+    bar.set_label("difference in percent", color=ink)
     bar.outline.set_visible(False)  # type: ignore[operator]

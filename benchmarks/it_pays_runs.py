@@ -8,13 +8,12 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed, parallel_config
 from numpy.typing import NDArray
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -23,6 +22,7 @@ from it_pays_data import DATA, fold_of
 from it_pays_models import Model, Staged, all_models
 
 import rankwise as rw
+from rankwise.kernels._threads import limit_threads
 
 Line = dict[str, Any]
 DIGITS = 6
@@ -45,10 +45,10 @@ class Run:
 
 
 def runs_of(data: str, models: dict[str, Model], seeds: int) -> Iterator[Run]:
-    """All runs of a data set; a model without chance is fitted once per fold."""
+    """All runs of a data set; a model without chance, or too slow, is fitted once per fold."""
     for fold, seed in DATA[data].runs(seeds):
         for model in models.values():
-            if model.seeded or seed == 0 or DATA[data].draws:
+            if seed == 0 or DATA[data].draws or (model.seeded and model.name not in DATA[data].once):
                 yield Run(data, fold, seed, model.name, model.code)
 
 
@@ -59,10 +59,11 @@ def execute(run: Run, shared: Path) -> Line:
     fold = fold_of(run.data, shared, run.fold)
     model = all_models(metrics, before=True)[run.model]
     clock = time.process_time()
-    staged = model.fit(fold.part, run.seed)
-    cpu_seconds = time.process_time() - clock
-    stops = best_stops(staged, fold.valid, metrics)
-    values = judged_at(staged, fold.test, stops)
+    with limit_threads(1):
+        staged = model.fit(fold.part, run.seed)
+        cpu_seconds = time.process_time() - clock
+        stops = best_stops(staged, fold.valid, metrics)
+        values = judged_at(staged, fold.test, stops)
     return {
         "key": run.key,
         "data": run.data,
@@ -137,16 +138,10 @@ def complete(runs: list[Run], cache: Cache, shared: Path, jobs: int) -> None:
         f"{len(runs) - len(missing)} of {len(runs)} runs are in {cache.path}; the others take about "
         f"{seconds / jobs / 60:.0f} minutes" + f", and {unknown} of which nothing is known yet" * bool(unknown)
     )
-    os.environ |= {"OMP_NUM_THREADS": "1", "RANKWISE_NUM_THREADS": "1"}
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
-    with pool, Progress(*columns) as progress:
+    with Progress(*columns) as progress, parallel_config("loky", inner_max_num_threads=1):
         task = progress.add_task("fitting", total=len(missing))
-        waiting = {pool.submit(execute, run, shared): run for run in missing}
-        try:
-            for future in as_completed(waiting):
-                cache.add(future.result())
-                progress.update(task, advance=1, description=f"{waiting[future].data}, {waiting[future].model}")
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+        parallel = Parallel(jobs, return_as="generator_unordered", batch_size=1)
+        for line in parallel(delayed(execute)(run, shared) for run in missing):
+            cache.add(line)
+            progress.update(task, advance=1, description=f"{line['data']}, {line['model']}")

@@ -106,7 +106,8 @@ def test_speed_is_that_measured(document: str) -> None:
 
 
 @pytest.mark.skipif(
-    (ROOT / "benchmarks" / "results" / "it_pays.json").exists(), reason="test_docs_it_pays.py makes README's first table"
+    (ROOT / "benchmarks" / "results" / "it_pays.json").exists(),
+    reason="test_docs_it_pays.py makes README's first table",
 )
 def test_what_training_on_a_metric_gains_is_that_measured() -> None:
     """README opens with it: trained on one metric or the other, judged by both."""

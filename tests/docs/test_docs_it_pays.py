@@ -49,6 +49,7 @@ def first_table(found: list[dict[str, Any]]) -> str:
         if row["model"] in kept:
             seconds.append(f"{row['cpu_seconds']:.0f}")
     named = [re.sub(r"LambdaMART, (.*)", lambda m: f"{m[1].upper()}, `rw.LambdaMART`", model) for model in kept]
+    named = [name.replace("RankSVM", "pairs, `rw.RankSVM`") for name in named]
     header = ["trained on", *(f"{data}: {metric.upper()}" for data, metric in shown), "web: CPU s"]
     return markdown(header, list(zip(named, *columns, seconds, strict=True)))
 
