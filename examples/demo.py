@@ -165,7 +165,7 @@ def main() -> None:
     about = f"{DRAWS * QUERIES} queries × {DOCUMENTS} images, of which 10% are right"
     console.print(f"Searching handwritten digits: {about}\n")
     console.print(trained_by_judged(comparison))
-    console.print("\n\\[] trained on what judges it; ▼ significantly worse than that one, ▲ better; * best\n")
+    console.print("\n\\[] trained on what judges it; ▼ ▲ significantly worse, better than that; * best\n")
     with console.status("simulating labelling: 10 rounds, 3 times, by two samplers"):
         labelling = label_digits(search_digits(0)[0], search_digits(2)[0])
         picture = write_learning_curves(OUT / "labelling.png", labelling)
