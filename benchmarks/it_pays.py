@@ -31,7 +31,7 @@ from it_pays_analysis import bars, matrix, mean_over_seeds
 from it_pays_data import DATA, METRICS, WEB_ROWS, fold_of
 from it_pays_models import AS_IT_WAS, Model, all_models
 from it_pays_picture import write_picture
-from it_pays_runs import Cache, Run, complete, runs_of
+from it_pays_runs import Cache, Run, complete, fit_of, runs_of
 from rich.console import Console
 from rich.table import Table
 
@@ -45,7 +45,7 @@ def main() -> None:
     for data in options.only:
         metrics = [metric for metric in wanted if metric in DATA[data].metrics]
         models[data] = all_models(metrics, options.before)
-        runs[data] = list(runs_of(data, models[data], options.seeds))
+        runs[data] = list(runs_of(data, models[data], options.seeds, options.data))
     cache = Cache(options.cache)
     complete([run for part in runs.values() for run in part], cache, options.data, options.jobs)
     found = [analyse(data, models[data], runs[data], cache, wanted, options) for data in options.only]
@@ -80,8 +80,9 @@ def analyse(
     metrics = [metric for metric in wanted if metric in DATA[data].metrics]
     values: dict[str, dict[str, Any]] = defaultdict(dict)
     seconds: dict[str, list[float]] = defaultdict(list)
-    for name in models:
-        lines = [(run.fold, cache.lines[run.key]) for run in runs if run.model == name]
+    for name, model in models.items():
+        fitted = fit_of(data, model, options.data)
+        lines = [(run.fold, cache.lines[run.key]) for run in runs if run.model == fitted]
         seconds[name] = [line["cpu_seconds"] for _, line in lines]
         for metric in metrics:
             folds = defaultdict(list)

@@ -23,8 +23,12 @@ from numpy.typing import NDArray
 import rankwise as rw
 
 STOPS = 50
-AS_IT_WAS: dict[str, Any] = {}
-"""Parameters that make of today's LambdaMART the one before issue 17; its defaults, while this is empty."""
+AS_IT_WAS: dict[str, Any] = {
+    "n_estimators": 100, "learning_rate": 0.1, "num_leaves": 31, "grow_policy": "lossguide", "split_noise": 0.0,
+}  # fmt: skip
+"""Parameters that, with λ's of swaps, make of today's LambdaMART the one before symmetric trees and split noise."""
+SWAPS = {"ndcg@10": "ndcg@30", "map": "map", "auc": "auc"}
+"""Metrics whose swaps it descended."""
 
 Scores = NDArray[np.float64]
 Staged = Callable[[Any], Iterator[Scores]]
@@ -99,6 +103,12 @@ def catboost(train: rw.RankingData, seed: int) -> Staged:
     return lambda X: model.staged_predict(X, eval_period=every, thread_count=1)
 
 
+def fitted_as(metric: str, metrics: Iterable[str], n_rows: int) -> str:
+    """The first metric whose LambdaMART is the same: on few rows the λ's of many metrics are."""
+    surrogate = rw.parse(metric).for_training(n_rows)
+    return next(other for other in metrics if rw.parse(other).for_training(n_rows) == surrogate)
+
+
 def steps(rounds: int) -> list[tuple[int, int]]:
     """The first round and the one after the last of each step from a stop to the next."""
     every = math.ceil(rounds / STOPS)
@@ -133,7 +143,8 @@ def all_models(metrics: Iterable[str], before: bool = False) -> dict[str, Model]
     if before:
         code = f"{trees} {AS_IT_WAS}"
         models += [
-            Model(f"as it was, {m}", "before", lambdamart(m, **AS_IT_WAS), code, m) for m in ("ndcg@10", "map", "auc")
+            Model(f"as it was, {m}", "before", lambdamart(m, surrogate=swaps, **AS_IT_WAS), code, m)
+            for m, swaps in SWAPS.items()
         ]
     models.append(Model("RankSVM", "peer", ranksvm, code_of("rankers/pairs", *shared), seeded=False))
     peers: list[tuple[str, str, Callable[[rw.RankingData, int], Staged]]] = [

@@ -19,7 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 sys.path.insert(0, str(Path(__file__).parent))
 from it_pays_data import DATA, fold_of
-from it_pays_models import Model, Staged, all_models
+from it_pays_models import Model, Staged, all_models, fitted_as
 
 import rankwise as rw
 from rankwise.kernels._threads import limit_threads
@@ -44,12 +44,21 @@ class Run:
         return " | ".join(map(str, (self.data, self.fold, self.seed, self.model, self.code)))
 
 
-def runs_of(data: str, models: dict[str, Model], seeds: int) -> Iterator[Run]:
+def runs_of(data: str, models: dict[str, Model], seeds: int, shared: Path) -> Iterator[Run]:
     """All runs of a data set; a model without chance, or too slow, is fitted once per fold."""
     for fold, seed in DATA[data].runs(seeds):
-        for model in models.values():
+        for name in dict.fromkeys(fit_of(data, model, shared) for model in models.values()):
+            model = models[name]
             if seed == 0 or DATA[data].draws or (model.seeded and model.name not in DATA[data].once):
                 yield Run(data, fold, seed, model.name, model.code)
+
+
+def fit_of(data: str, model: Model, shared: Path) -> str:
+    """The name of the model that is fitted for this one, which may be the same as for another metric."""
+    if model.kind != "ours" or model.trained_on is None:
+        return model.name
+    n_rows = len(fold_of(data, shared, 0).part.y)
+    return f"LambdaMART, {fitted_as(model.trained_on, DATA[data].metrics, n_rows)}"
 
 
 def execute(run: Run, shared: Path) -> Line:

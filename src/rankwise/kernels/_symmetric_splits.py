@@ -52,15 +52,15 @@ def best_cuts(
                 G += sums[b]
                 H += sums[b + 1]
                 n += sums[b + 2]
-            if n < 2 * min_rows or H < 2 * min_hessian:
+            if n < 2 * min_rows or 2 * min_hessian > H:
                 continue
             before = _gain(G, H, penalty)
-            g, h, k = 0.0, 0.0, 0.0
+            g, h, m = 0.0, 0.0, 0.0
             for b in range(bins - 1):
                 g += sums[first + 4 * b]
                 h += sums[first + 4 * b + 1]
-                k += sums[first + 4 * b + 2]
-                if min(k, n - k) >= min_rows and min(h, H - h) >= min_hessian:
+                m += sums[first + 4 * b + 2]
+                if min(m, n - m) >= min_rows and min(h, H - h) >= min_hessian:
                     gain[b] += _gain(g, h, penalty) + _gain(G - g, H - h, penalty) - before
         gains[place], cuts[place] = 0.0, -1
         for b in range(bins - 1):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, NamedTuple, Self, overload
+from typing import ClassVar, Literal, NamedTuple, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,8 @@ from rankwise.kernels._compile import compiled_hooks, specialize
 from rankwise.metrics._fields import MetricFields
 from rankwise.metrics._hooks import Factors, MetricHooks
 from rankwise.types import FloatArray, IntArray
+
+FEW_ROWS = 50_000  # of several queries, up to which pairs that count alike train a metric better than its own swaps
 
 _CLASSES: dict[str, type[Metric]] = {}  # by class name, in order of definition
 
@@ -55,8 +57,9 @@ class Metric(MetricHooks, MetricFields):
     Class attributes say the rest: `needs` (what a query must have for the metric to be defined, in words),
     `takes_unjudged` (labels below 0 arrive as they are, not as 0), `ranks_everything` (documents that were not
     retrieved stand tied at the bottom), `thresholds` (a decision at a threshold, which cannot fall between equal
-    scores), `upper` (no value is above this) and `counts_pairs` (its λ's come from pairs that count alike wherever they
-    stand, by a bounded cost; see `for_training`). A subclass with `register=False` is not found by its name.
+    scores), `upper` (no value is above this), `counts_pairs` (its λ's come from pairs that count alike wherever they
+    stand, by a bounded cost) and `told_apart_by` (whether it sees "grades" or "relevance" alone: by pairs of those it
+    is trained on few rows, see `for_training`). A subclass with `register=False` is not found by its name.
 
     Examples
     --------
@@ -74,6 +77,7 @@ class Metric(MetricHooks, MetricFields):
     thresholds: ClassVar[bool] = False
     upper: ClassVar[float] = 1.0
     counts_pairs: ClassVar[bool] = False
+    told_apart_by: ClassVar[Literal["grades", "relevance"] | None] = None
 
     def __init_subclass__(cls, *, register: bool = True) -> None:
         super().__init_subclass__()
@@ -227,14 +231,29 @@ class Metric(MetricHooks, MetricFields):
         """
         return self._for_labels(np.asarray(labels, dtype=np.float64)) if self.reads_dataset else self
 
-    def for_training(self) -> Metric:
+    def for_training(self, n_rows: int | None = None) -> Metric:
         """Return the metric whose λ's a model descends to be good at this one.
+
+        Parameters
+        ----------
+        n_rows : int, optional
+            Rows of several queries that trees are trained on; by default many, or one list.
 
         Returns
         -------
         Metric
-            The metric itself, unless another is better for that.
+            With up to 50,000 rows, pairs of different `told_apart_by` that count alike wherever they stand: changes by
+            swaps touch too few documents to generalise. With more rows, or where `told_apart_by` is None, the metric
+            itself unless `_for_many_rows` says otherwise (benchmarks/results/surrogates.json).
         """
+        if self.told_apart_by is None or n_rows is None or n_rows > FEW_ROWS:
+            return self._for_many_rows()
+        from rankwise.metrics.catalogue import _auc, _pairs  # which are built on this file
+
+        return _pairs.CountedPairs() if self.told_apart_by == "grades" else _auc.CountedAUC()
+
+    def _for_many_rows(self) -> Metric:
+        """The metric whose λ's train this one best on many rows."""
         return self
 
     def terms(self) -> list[tuple[float, Metric]]:

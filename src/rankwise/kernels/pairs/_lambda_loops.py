@@ -107,9 +107,10 @@ def lambdas_by_factors(
     offsets: IntArray, grades: FloatArray, terms: PairTerms, c: float, exact_up_to: int, longest: int, low: int,
     high: int, pushes: FloatArray, bends: FloatArray,
 ) -> None:  # fmt: skip
-    """λ's and Hessians of queries `low:high`, all arrays but `ideal` by row: hooks `swap_factors`, `sum_pairs`, `sweep`.
+    """λ's and Hessians of queries `low:high`, all arrays but `ideal` by row.
 
-    Rows are put in rank order and back here, query by query, where they still are in the cache.
+    Hooks are `swap_factors`, `sum_pairs` and `sweep`. Rows are put in rank order and back here, query by query, where
+    they still are in the cache.
     """
     for q in range(low, high):
         start, stop = offsets[q], offsets[q + 1]

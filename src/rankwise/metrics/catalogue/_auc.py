@@ -8,11 +8,14 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.kernels._compile import compiled, helper
+from rankwise.kernels.sorting._ranks import class_of
 from rankwise.metrics._hooks import Factors
 from rankwise.metrics.catalogue._linear import LinearMetric, relevant_count
 from rankwise.metrics.catalogue._rates import AreaMetric
 from rankwise.metrics.catalogue._tpr_at_fpr import TPRAtFPR
 from rankwise.types import FloatArray
+
+GRADED_SHARE = 0.5  # of the weight of pairs that λ's of AUC give to pairs of different grades
 
 
 @helper
@@ -66,15 +69,10 @@ class AUC(AreaMetric, PairMetric):
     needs: ClassVar[str] = "a relevant and an irrelevant document"
     held = "fpr"
     anchor = TPRAtFPR
+    told_apart_by = "relevance"
 
-    def for_training(self) -> CountedAUC:
-        """Return the metric with λ's of pairs that count alike.
-
-        Returns
-        -------
-        CountedAUC
-            The change by a swap weighs a pair by the distance of its ranks, though AUC counts all pairs alike.
-        """
+    def _for_many_rows(self) -> CountedAUC:
+        """A swap's change weighs a pair by the distance of its ranks, though AUC counts all pairs alike."""
         return CountedAUC()
 
     @compiled
@@ -85,18 +83,27 @@ class AUC(AreaMetric, PairMetric):
 
 @dataclass(frozen=True)
 class CountedAUC(AUC, register=False):
-    """AUC with the λ's that train it best: every pair weighs 1/(m·n) and costs 1 − 1/(1 + e^{−(s_i − s_j)})."""
+    """AUC with the λ's that train it best: pairs count alike and cost 1 − 1/(1 + e^{−(s_i − s_j)}).
+
+    Where there are several grades of relevance, half of the weight is spread over all pairs of different grades: the
+    better of two relevant documents tells something of relevance, too.
+    """
 
     counts_pairs: ClassVar[bool] = True
 
     @compiled
     def _swap_factors(self, ranked: FloatArray, ideal: FloatArray, grades: FloatArray) -> Factors:
-        """Two classes, whose pairs count 1/(m·n)."""
-        n = ranked.size
-        classes = np.zeros(n, dtype=np.int64)
+        """Pairs of a relevant and an irrelevant document, half and half with all pairs of different labels."""
+        n, n_grades = ranked.size, grades.size
+        classes = np.empty(n, dtype=np.int64)
+        sizes = np.zeros(n_grades)
         for i in range(n):
-            classes[i] = ranked[i] > 0
+            classes[i] = class_of(ranked[i], grades)
+            sizes[classes[i]] += 1.0
         pairs = pair_count(relevant_count(ideal), n)
-        if not pairs > 0:
-            classes = classes[:0]
-        return classes, np.zeros((1, n)), np.full((1, 2, 2), 1.0 / pairs)
+        weights = np.full((1, n_grades, n_grades), GRADED_SHARE / ((n * n - np.sum(sizes**2)) / 2.0))
+        for a in range(n_grades):
+            for b in range(n_grades):
+                if (grades[a] > 0) != (grades[b] > 0):
+                    weights[0, a, b] += (1.0 - GRADED_SHARE) / pairs
+        return classes[: n if pairs > 0 else 0], np.zeros((1, n)), weights

@@ -45,6 +45,7 @@ class AUCPR(AreaMetric):
     """
 
     name: ClassVar[str] = "aucpr"
+    told_apart_by = "relevance"
     needs: ClassVar[str] = "a relevant document"
     ranks_everything: ClassVar[bool] = True
     thresholds: ClassVar[bool] = True

@@ -57,6 +57,7 @@ class AveragePrecision(Metric):
     """
 
     name: ClassVar[str] = "map"
+    told_apart_by = "relevance"
     needs: ClassVar[str] = "a relevant document"
     aliases: ClassVar[Mapping[str, str]] = {"min": "capped"}
     k: int | None = None

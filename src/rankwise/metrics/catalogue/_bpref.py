@@ -40,6 +40,7 @@ class BPref(Metric):
     """
 
     name: ClassVar[str] = "bpref"
+    told_apart_by = "relevance"
     needs: ClassVar[str] = "a relevant document"
     takes_unjudged: ClassVar[bool] = True
 

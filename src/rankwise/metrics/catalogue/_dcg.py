@@ -62,15 +62,13 @@ class DCG(LinearMetric):
     upper: ClassVar[float] = np.inf
     k: int | None = None
     linear: bool = False
+    told_apart_by = "grades"
 
-    def for_training(self) -> Self:
-        """Return the same with a deeper cut-off.
+    def _for_many_rows(self) -> Self:
+        """The same with three times the cut-off.
 
-        Returns
-        -------
-        DCG
-            With three times the cut-off: below the cut-off itself no two documents push each other, though they may be
-            about to pass it (benchmarks/tune_lambdamart.py).
+        Below the cut-off itself no two documents push each other, though they may be about to pass it
+        (benchmarks/tune_lambdamart.py).
         """
         return replace(self, k=None if self.k is None else TRAINING_DEPTH * self.k)
 

@@ -50,6 +50,7 @@ class ERR(Metric):
     """
 
     name: ClassVar[str] = "err"
+    told_apart_by = "grades"
     k: int | None = None
     highest: float = 0.0
 

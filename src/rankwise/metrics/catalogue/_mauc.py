@@ -43,6 +43,7 @@ class MAUC(PairMetric):
     """
 
     name: ClassVar[str] = "mauc"
+    told_apart_by = "grades"
     needs: ClassVar[str] = "a document of a reference grade and one of another"
     classes: tuple[float, ...] = ()
     shares: tuple[float, ...] = ()

@@ -53,15 +53,9 @@ class NDCG(DCG):
     upper: ClassVar[float] = 1.0
     letor: bool = False
 
-    def for_training(self) -> Self:
-        """Return the same with a deeper cut-off.
-
-        Returns
-        -------
-        NDCG
-            As for DCG, without `letor`, which would leave out all queries shorter than the deeper cut-off.
-        """
-        return replace(self, k=super().for_training().k, letor=False)
+    def _for_many_rows(self) -> Self:
+        """As for DCG, without `letor`, which would leave out all queries shorter than the deeper cut-off."""
+        return replace(self, k=super()._for_many_rows().k, letor=False)
 
     @compiled
     def _discounts(self, ideal: FloatArray) -> FloatArray:

@@ -47,15 +47,10 @@ class PairwiseCorrect(Metric):
     name: ClassVar[str] = "pairs"
     needs: ClassVar[str] = "two different labels"
     ranks_everything: ClassVar[bool] = True
+    told_apart_by = "grades"
 
-    def for_training(self) -> CountedPairs:
-        """Return the metric with λ's of pairs that count alike.
-
-        Returns
-        -------
-        CountedPairs
-            The change by a swap weighs a pair by what stands between, though the metric counts all pairs alike.
-        """
+    def _for_many_rows(self) -> CountedPairs:
+        """A swap's change weighs a pair by what stands between, though the metric counts all pairs alike."""
         return CountedPairs()
 
     @compiled

@@ -57,6 +57,7 @@ class PartialAUC(PartialArea):
     """
 
     name: ClassVar[str] = "pauc"
+    told_apart_by = "relevance"
     needs: ClassVar[str] = "a relevant and an irrelevant document"
     held = "fpr"
     anchor = TPRAtFPR

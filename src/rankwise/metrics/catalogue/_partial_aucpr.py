@@ -59,6 +59,7 @@ class PartialAUCPR(PartialArea):
     """
 
     name: ClassVar[str] = "aucpr"
+    told_apart_by = "relevance"
     needs: ClassVar[str] = "a relevant document"
     held = "precision"
     anchor = RecallAtPrecision

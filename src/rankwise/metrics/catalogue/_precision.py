@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rankwise.kernels._compile import compiled
+from rankwise.metrics.catalogue._average_precision import AveragePrecision
 from rankwise.metrics.catalogue._linear import TopHits, top
 from rankwise.types import FloatArray
 
@@ -32,6 +33,11 @@ class Precision(TopHits):
     name: ClassVar[str] = "p"
     aliases: ClassVar[Mapping[str, str]] = {"min": "capped"}
     capped: bool = False
+    told_apart_by = "relevance"
+
+    def _for_many_rows(self) -> AveragePrecision:
+        """Average precision: the metric's own swaps touch too few documents to learn from."""
+        return AveragePrecision()
 
     @compiled
     def _normalizer(self, ideal: FloatArray) -> float:

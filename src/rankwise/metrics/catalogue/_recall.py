@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rankwise.kernels._compile import compiled
+from rankwise.metrics.catalogue._average_precision import AveragePrecision
 from rankwise.metrics.catalogue._linear import TopHits, relevant_count
 from rankwise.types import FloatArray
 
@@ -27,6 +28,11 @@ class Recall(TopHits):
 
     name: ClassVar[str] = "r"
     needs: ClassVar[str] = "a relevant document"
+    told_apart_by = "relevance"
+
+    def _for_many_rows(self) -> AveragePrecision:
+        """Average precision: the metric's own swaps touch too few documents to learn from."""
+        return AveragePrecision()
 
     @compiled
     def _normalizer(self, ideal: FloatArray) -> float:

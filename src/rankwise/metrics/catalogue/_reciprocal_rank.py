@@ -10,6 +10,7 @@ import numpy as np
 from rankwise.kernels._compile import compiled
 from rankwise.metrics._base import Metric
 from rankwise.metrics._hooks import Factors
+from rankwise.metrics.catalogue._average_precision import AveragePrecision
 from rankwise.metrics.catalogue._linear import relevant_count, top
 from rankwise.types import FloatArray, IntArray
 
@@ -46,6 +47,11 @@ class ReciprocalRank(Metric):
     name: ClassVar[str] = "mrr"
     needs: ClassVar[str] = "a relevant document"
     k: int | None = None
+    told_apart_by = "relevance"
+
+    def _for_many_rows(self) -> AveragePrecision:
+        """Average precision: the metric's own swaps touch too few documents to learn from."""
+        return AveragePrecision()
 
     @compiled
     def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:

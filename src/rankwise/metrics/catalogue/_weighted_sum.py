@@ -90,15 +90,20 @@ class WeightedSum(Metric):
         """
         return list(zip(self.weights, self.parts, strict=True))
 
-    def for_training(self) -> Metric:
+    def for_training(self, n_rows: int | None = None) -> Metric:
         """Return the sum of what its parts are trained by.
+
+        Parameters
+        ----------
+        n_rows : int, optional
+            Rows of several queries that trees are trained on; by default many, or one list.
 
         Returns
         -------
         WeightedSum
             With the same weights.
         """
-        return replace(self, parts=tuple(part.for_training() for part in self.parts))
+        return replace(self, parts=tuple(part.for_training(n_rows) for part in self.parts))
 
     @property
     def has_exact_ties(self) -> bool:

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.kernels._compile import compiled
+from rankwise.metrics.catalogue._average_precision import AveragePrecision
 from rankwise.metrics.catalogue._linear import LinearMetric, relevant_count
 from rankwise.types import FloatArray
 
@@ -30,6 +31,11 @@ class WTA(LinearMetric):
 
     name: ClassVar[str] = "wta"
     needs: ClassVar[str] = "a relevant document"
+    told_apart_by = "relevance"
+
+    def _for_many_rows(self) -> AveragePrecision:
+        """Average precision: the metric's own swaps touch too few documents to learn from."""
+        return AveragePrecision()
 
     @compiled
     def _discounts(self, ideal: FloatArray) -> FloatArray:

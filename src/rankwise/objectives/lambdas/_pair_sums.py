@@ -141,8 +141,10 @@ class PairSums:
         constants = {"VECTORS": terms.vectors, "BETWEEN": terms.between, "COUNTED": self.counts_pairs}
         down_or_up = specialize(sweep, **self.shape, **constants)
         if self.factors is not None:
-            hooks = {"swap_factors": self.factors, "sum_pairs": counted_pairs if self.counts_pairs else all_pairs}
-            loop = specialize(lambda_loops.lambdas_by_factors, sweep=down_or_up, **hooks)
+            sum_pairs = counted_pairs if self.counts_pairs else all_pairs
+            loop = specialize(
+                lambda_loops.lambdas_by_factors, swap_factors=self.factors, sum_pairs=sum_pairs, sweep=down_or_up
+            )
             return Loops(terms, down_or_up, (), loop)
         assert self.prepared is not None
         shared = self._shared_levels(self.prepared)

@@ -24,29 +24,25 @@ class Capacity:
 
 
 class SizeLimit(NamedTuple):
-    """What holds up to so many rows: symmetric trees, and others where those cannot be grown or are not wanted."""
+    """What holds up to so many rows of several queries."""
 
     rows: int
-    symmetric: Capacity
-    lossguide: Capacity
+    capacity: Capacity
 
 
-SMALL = SizeLimit(
-    50_000,
-    Capacity(400, 0.05, 64, "symmetric", 2.0),
-    Capacity(200, 0.1, 8, "lossguide", 1.0),
-)
-LARGE = Capacity(100, 0.1, 31, "lossguide", 0.0)
+SYMMETRIC = SizeLimit(20_000, Capacity(400, 0.05, 64, "symmetric", 2.0))
+SMALL = SizeLimit(20_000, Capacity(200, 0.1, 8, "lossguide", 1.0))  # where trees cannot or shall not be symmetric
+MEDIUM = SizeLimit(50_000, Capacity(200, 0.1, 31, "lossguide", 1.0))
+LARGE = Capacity(100, 0.1, 31, "lossguide", 0.0)  # and for one list, whose rows are compared with all others
 
 
 def capacity_for(n_rows: int, n_queries: int, *, symmetric: bool) -> Capacity:
-    """The capacity for so many rows and queries.
-
-    One list is no few queries: its rows are compared with all others, and LARGE was chosen for it.
-    """
-    if n_queries == 1 or n_rows > SMALL.rows:
-        return LARGE
-    return SMALL.symmetric if symmetric else SMALL.lossguide
+    """The capacity for so many rows and queries."""
+    if n_queries > 1:
+        for limit in (SYMMETRIC if symmetric else SMALL, MEDIUM):
+            if n_rows <= limit.rows:
+                return limit.capacity
+    return LARGE
 
 
 def fill_in(parameters: JsonObject, n_rows: int, n_queries: int, *, may_be_symmetric: bool) -> JsonObject:
@@ -59,9 +55,7 @@ def fill_in(parameters: JsonObject, n_rows: int, n_queries: int, *, may_be_symme
             'use grow_policy="lossguide"'
         )
     may_be_symmetric = may_be_symmetric and not is_constrained and parameters["num_leaves"] is None
-    capacity = capacity_for(
-        n_rows, n_queries, symmetric=policy == "symmetric" or (policy is None and may_be_symmetric)
-    )
+    capacity = capacity_for(n_rows, n_queries, symmetric=policy == "symmetric" or (policy is None and may_be_symmetric))
     decided = {name: value for name, value in asdict(capacity).items() if parameters[name] is None}
     if is_constrained:
         if parameters["split_noise"]:

@@ -239,12 +239,7 @@ class LocalEngine:
             # Else its random numbers would go on from the last round, which a resumed run has not made.
             column_seed = int(np.random.default_rng([self.seed, self.n_done]).integers(2**31))
             self.booster.reset_parameter({"feature_fraction_seed": column_seed})
-        gradient = round_for_exact_sums(gradients.pop(0), size.gradient)
-        hessian = round_for_exact_sums(gradients.pop(0), size.hessian)
-        noisy = gradient
-        if self.noise:
-            noisy_gradient = self.noise.add(gradient, hessian, size, self.n_done)
-            noisy = round_for_exact_sums(noisy_gradient, self.noise.largest(size))
+        gradient, noisy, hessian = self._rounded(gradients, size)
         grown = not self.booster.update(fobj=lambda *_: (noisy, hessian))
         if grown and self.noise:
             self._find_leaves(gradient, hessian)
@@ -252,11 +247,22 @@ class LocalEngine:
             self.rounds.scores[1:] = _booster_scores(self.booster.eval_valid)
         return grown
 
+    def _rounded(
+        self, gradients: list[FloatArray], size: GradientSize
+    ) -> tuple[Float32Array, Float32Array, Float32Array]:
+        """Gradient, the same with split noise and Hessian, on grids whose sums are exact; the list is emptied."""
+        gradient = round_for_exact_sums(gradients.pop(0), size.gradient)
+        hessian = round_for_exact_sums(gradients.pop(0), size.hessian)
+        if self.noise is None:
+            return gradient, gradient, hessian
+        noisy = self.noise.add(gradient, hessian, size, self.n_done)
+        return gradient, round_for_exact_sums(noisy, self.noise.largest(size)), hessian
+
     def _find_leaves(self, gradient: Float32Array, hessian: Float32Array) -> None:
         """Find out which rows are in which leaf of the last tree, and what true gradients are in each."""
         number = self.booster.current_iteration() - 1
-        _, (self.tree,) = split_trees(self.booster.model_to_string(start_iteration=number, num_iteration=1))
-        self.leaves = LeafRows(leaf_values(self.tree))
+        _, (self.text,) = split_trees(self.booster.model_to_string(start_iteration=number, num_iteration=1))
+        self.leaves = LeafRows(leaf_values(self.text))
         scores = _booster_scores(self.booster.eval_train)
         if self.rows.eval_sets:
             scores += _booster_scores(self.booster.eval_valid)
@@ -270,7 +276,7 @@ class LocalEngine:
         steps = -self.stage.learning_rate * sums[0] / (sums[1] + self.plan.parameters["lambda_l2"])
         for scores, places in zip(self.rounds.scores, self.places, strict=True):
             scores += steps[places]
-        self.rounds.trees.append(with_leaf_values(self.tree, steps[self.leaves.place_of_leaf]))
+        self.rounds.trees.append(with_leaf_values(self.text, steps[self.leaves.place_of_leaf]))
 
     def evaluate(self) -> list[float]:
         """The metric on each eval_set."""

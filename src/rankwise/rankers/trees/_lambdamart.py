@@ -129,7 +129,7 @@ class LambdaMART(Ranker):
         with a fifth of the learning rate: "logloss" (of labels above 0), "l2", or None for none. "auto" is "logloss"
         for one list with labels 0 and another, unless `fit` gets an `init_score`, `init_model` or `position`; else
         None.
-    early_stopping_rounds : int or None, default=50
+    early_stopping_rounds : int or None, default=100
         With an `eval_set`, rounds without a better value before training ends; the rounds up to the best are kept.
         None trains and keeps all rounds.
     random_state : int, RandomState or None, default=None
@@ -244,7 +244,7 @@ class LambdaMART(Ranker):
         split_noise: float | None = None,
         ranking_noise: float = 0.0,
         init: str | None = "auto",
-        early_stopping_rounds: int | None = 50,
+        early_stopping_rounds: int | None = 100,
         random_state: int | RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,

@@ -39,6 +39,7 @@ class TrainingPlan:
 
     metric: Metric
     surrogate: str | Metric
+    n_rows: int | None  # of several queries; None of one list
     init_header: list[str]  # of a model that every bag continues
     init_trees: list[str]
     stages: Sequence[Stage]
@@ -62,7 +63,7 @@ class TrainingPlan:
         """The metric whose λ's are descended."""
         if isinstance(self.surrogate, Metric):
             return self.surrogate
-        return self.metric.for_training() if self.surrogate == "auto" else self.metric
+        return self.metric.for_training(self.n_rows) if self.surrogate == "auto" else self.metric
 
     def ends_bag(self, stage: int) -> bool:
         """Whether a stage is the last of its bag."""
@@ -101,6 +102,7 @@ def make_plan(
     return TrainingPlan(
         metric=parse(parameters["metric"]),
         surrogate=check_surrogate(parameters["surrogate"]),
+        n_rows=n_rows if n_queries > 1 else None,
         init_header=header,
         init_trees=trees,
         stages=build_stages(parameters["learning_rate"], parameters["bags"], init, refines=bool(trees)),

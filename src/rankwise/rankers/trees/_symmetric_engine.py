@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankwise.kernels._symmetric_splits import Codes
-from rankwise.rankers.trees._engine import LocalEngine, round_for_exact_sums
+from rankwise.rankers.trees._engine import LocalEngine
 from rankwise.rankers.trees._split_noise import GradientSize, round_seed
 from rankwise.rankers.trees._symmetric_trees import Borders, grow_symmetric_tree, tree_header
 from rankwise.rankers.trees._training import Rounds
@@ -54,23 +54,16 @@ class SymmetricEngine(LocalEngine):
         return np.sort(rng.permutation(n_columns)[: max(1, round(share * n_columns))])
 
     def grow_by(self, gradients: list[FloatArray], size: GradientSize) -> bool:
-        """One tree by a gradient and a Hessian, which has no values before `set_leaf_values`; False if there is none."""
-        gradient = round_for_exact_sums(gradients.pop(0), size.gradient)
-        hessian = round_for_exact_sums(gradients.pop(0), size.hessian)
-        noisy = gradient
-        if self.noise:
-            noisy_gradient = self.noise.add(gradient, hessian, size, self.n_done)
-            noisy = round_for_exact_sums(noisy_gradient, self.noise.largest(size))
-        columns = self._drawn_columns()
-        self.tree, leaves = grow_symmetric_tree(
-            self.codes, self.bins.borders.n_bins, columns, noisy, hessian, self.plan.parameters
-        )
+        """One tree by a gradient and a Hessian, without values before `set_leaf_values`; False if there is none."""
+        gradient, noisy, hessian = self._rounded(gradients, size)
+        n_bins, columns = self.bins.borders.n_bins, self._drawn_columns()
+        self.tree, leaves = grow_symmetric_tree(self.codes, n_bins, columns, noisy, hessian, self.plan.parameters)
         if self.tree.n_leaves == 1:
             return False
-        self.places = [leaves, *(self.tree.leaves(codes) for codes in self.bins.eval_codes)]
-        ones = np.ones(gradient.size)
-        weights = (gradient, hessian, ones)
-        self.leaf_sums = np.array([np.bincount(leaves, numbers, self.tree.n_leaves) for numbers in weights])
+        all_leaves = [leaves, *(self.tree.leaves(codes) for codes in self.bins.eval_codes)]
+        self.places = [leaves.astype(np.int64) for leaves in all_leaves]
+        terms = (gradient, hessian, np.ones(gradient.size))
+        self.leaf_sums = np.array([np.bincount(leaves, numbers, self.tree.n_leaves) for numbers in terms])
         return True
 
     def set_leaf_values(self, sums: FloatArray) -> None:

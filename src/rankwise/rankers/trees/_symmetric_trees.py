@@ -88,7 +88,9 @@ class SymmetricTree:
 
     def to_text(self, borders: Borders, values: FloatArray, rows: FloatArray, hessians: FloatArray, rate: float) -> str:
         """The tree in LightGBM's words, with values, rows and Hessians of its leaves."""
-        left, right, depths = [], [], []
+        left: list[int] = []
+        right: list[int] = []
+        depths: list[int] = []
         slots: list[tuple[list[int], int] | None] = [None] * self.n_leaves  # where a leaf's number stands
         for depth, halves in enumerate(self.right):
             for leaf in np.flatnonzero(halves >= 0).tolist():
@@ -156,7 +158,11 @@ def grow_symmetric_tree(
         column, cut, right = int(columns[best]), int(cuts[best]), np.empty(tree.n_leaves, dtype=np.int32)
         n_leaves = splits.split_leaves(codes, column, cut, hessian, leaves, tree.n_leaves, *limits, right)
         tree = SymmetricTree(
-            [*tree.columns, column], [*tree.cuts, cut], [*tree.gains, float(gains[best])], [*tree.right, right], n_leaves
+            [*tree.columns, column],
+            [*tree.cuts, cut],
+            [*tree.gains, float(gains[best])],
+            [*tree.right, right],
+            n_leaves,
         )
     return tree, leaves
 
