@@ -30,7 +30,7 @@ def test_the_table_is_that_measured() -> None:
         )
     header = [
         "model", "metric", "parameters", "value", "improving directions (share of all)", "largest improvement",
-        "on queries that did not choose it (interval)", "p", "CPU s",
+        "all together, on the other half of the queries (interval)", "p", "CPU s",
     ]  # fmt: skip
     check_table("docs/analysis.md", "local optimum", markdown(header, rows))
 
