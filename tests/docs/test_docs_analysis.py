@@ -30,18 +30,17 @@ def test_the_table_is_that_measured() -> None:
         )
     header = [
         "model", "metric", "parameters", "value", "improving directions (share of all)", "largest improvement",
-        "on queries that did not choose it (interval)", "p", "CPU s",
+        "all together, on the other half of the queries (interval)", "p", "CPU s",
     ]  # fmt: skip
     check_table("docs/analysis.md", "local optimum", markdown(header, rows))
 
 
 def test_what_the_page_concludes_is_in_the_table() -> None:
-    found = {(row["model"], row["metric"]): row for row in RESULTS["rows"]}
-    for metric in ("ndcg@10", "auc"):
-        for model in ("LambdaMART", "RankSVM"):
-            assert found[model, metric]["improving"] > 200
-            assert found[model, metric]["held_out"]["interval"][0] < 0
-        assert found["RankSVM, moved", metric]["held_out"]["fisher_p"] < 0.05
-        moved = found["LambdaMART, moved", metric]
-        assert moved["held_out"]["interval"][0] < 0
-        assert 0.05 < found["LambdaMART", metric]["value"] - moved["value"] < 0.075
+    for row in RESULTS["rows"]:
+        held_out = row["held_out"]
+        assert row["improving"] > 459 / 2
+        if row["model"].endswith("moved"):
+            assert held_out["fisher_p"] < 0.02
+            assert 0.0125 <= held_out["difference"] < 0.0225
+        else:
+            assert held_out["fisher_p"] > 0.3

@@ -1,7 +1,8 @@
-"""How large the best of many changes is on queries that did not choose it: the best of many is good by chance."""
+"""What many directions gain together, on queries that did not weigh them: the best of many is good by chance."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -17,12 +18,12 @@ from rankwise.metrics.comparison._statistics import (
 )
 from rankwise.types import FloatArray, JsonObject
 
-FOLDS = 5
+MIN_QUERIES = 4  # to weigh directions by one half and test them on the other
 
 
 @dataclass(frozen=True)
 class HeldOutImprovement:
-    """The mean over queries of an improvement that was chosen without them, with its interval and two-sided tests.
+    """The mean over queries of an improvement that was found without them, with its interval and two-sided tests.
 
     Parameters
     ----------
@@ -52,26 +53,39 @@ class HeldOutImprovement:
 
 
 def held_out_improvement(
-    changes: FloatArray, weight: FloatArray | None, level: float, random_state: int
+    changes: FloatArray,
+    weight: FloatArray | None,
+    along_mean: Callable[[FloatArray], FloatArray],
+    level: float,
+    random_state: int,
 ) -> HeldOutImprovement:
-    """Choose the best of some changes on four fifths of the queries, measure it on the others, and so on for all.
+    """Follow the mean of some directions, weighted by gains on half of the queries; measure it on the other half.
 
-    `changes` has a row for each change and a column for each of two or more queries. Where none is an improvement on
-    the queries that choose, nothing is changed.
+    `changes` has those of each direction, step and query (four or more). `along_mean` follows the mean of all
+    directions by these weights, and gives the change at each step of each query. Where no step of it is an improvement
+    on the queries that weigh, nothing is changed. Both halves in turn would tell more, but their results depend on each
+    other, and noise would be called improvement three times as often as the interval says.
     """
-    weights = np.ones(changes.shape[1]) if weight is None else weight
-    fold = np.random.default_rng(random_state).permutation(np.arange(changes.shape[1]) % FOLDS)
-    held_out = np.zeros(changes.shape[1])
-    for number in range(FOLDS):
-        inside = fold != number
-        means = changes[:, inside] @ weights[inside] / weights[inside].sum()
-        best = int(np.argmax(means))
-        if means[best] > VALUE_ROUNDING:
-            held_out[~inside] = changes[best, ~inside]
-    nothing = np.zeros(held_out.size)
+    n_queries = changes.shape[2]
+    weights = np.ones(n_queries) if weight is None else weight
+    inside = np.random.default_rng(random_state).permutation(np.arange(n_queries) % 2 == 0)
+    share = weights[inside] / weights[inside].sum()
+    followed = along_mean(_gains(changes[:, :, inside] @ share))
+    means = followed[:, inside] @ share
+    best = int(np.argmax(means))
+    held_out = followed[best, ~inside] * (means[best] > VALUE_ROUNDING)
+    others, nothing = None if weight is None else weight[~inside], np.zeros(held_out.size)
     return HeldOutImprovement(
-        float(np.average(held_out, weights=weights)),
-        t_interval(held_out, weight, level),
-        paired_t(linearized(held_out, weight), nothing),
-        fisher_randomization(held_out, nothing, random_state=random_state, weight=weight),
+        float(np.average(held_out, weights=others)),
+        t_interval(held_out, others, level),
+        paired_t(linearized(held_out, others), nothing),
+        fisher_randomization(held_out, nothing, random_state=random_state, weight=others),
     )
+
+
+def _gains(means: FloatArray) -> FloatArray:
+    """What each direction gains above the others, all steps counting alike."""
+    apart = means - means.mean(axis=0)
+    deviation = means.std(axis=0)
+    moves = deviation > VALUE_ROUNDING
+    return np.asarray((apart[:, moves] / deviation[moves]).sum(axis=1))

@@ -8,17 +8,17 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from rankwise.analysis._held_out import held_out_improvement
+from rankwise.analysis._held_out import MIN_QUERIES, HeldOutImprovement, held_out_improvement
 from rankwise.analysis._local_optimum_result import LocalOptimum
-from rankwise.analysis._neighbourhoods import Change, Neighbourhood, neighbourhood
+from rankwise.analysis._neighbourhoods import neighbourhood
+from rankwise.analysis._rays import Ray, Rays
 from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError
-from rankwise.metrics import Evaluation, Metric, evaluate, parse
+from rankwise.metrics import Metric, parse
 from rankwise.rankers import Ranker
 from rankwise.types import FloatArray
 
 STEPS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
-SCORE_DIGITS = 10  # scores that differ by less than this share of their spread are equal: rounding must break no ties
 
 Callback = Callable[[int, dict[str, float]], None]
 
@@ -72,8 +72,10 @@ def local_optimum(
     -----
     If none of n directions improves the metric, the share of directions that do is below 1 − δ^(1/n) with confidence
     1 − δ; otherwise it is in the interval of Clopper and Pearson. On finite data a few exchanges of documents may raise
-    a metric by chance, and the best of many directions is good by chance too. So a step is also chosen on four fifths
-    of the queries and measured on the others, in five turns: what is left of the improvement there is tested.
+    a metric by chance, and the best of many directions is good by chance too. So the mean of all directions, weighted
+    by what each gains on half of the queries, is followed to the best step there, and the change of the other half is
+    measured and tested. That mean is an estimate of the gradient of the smoothed metric, and finds improvements among
+    many parameters that single random directions miss.
 
     References
     ----------
@@ -89,46 +91,49 @@ def local_optimum(
     (50, 6)
     """
     _check(model, data, directions, steps, confidence)
-    near, scores = neighbourhood(model, data), model.predict(data)
+    near = neighbourhood(model, data)
     judged = parse(model.metric if metric is None else metric)
-    spread = _spread(data, scores)
-    if spread == 0.0:
+    rays = Rays(near, data, model.predict(data), judged, np.array(steps, dtype=np.float64))
+    if rays.spread == 0.0:
         raise DataError("the model gives all documents of a query the same score, so nothing was learned; fit it anew")
-
-    def judge(moved: FloatArray) -> Evaluation:
-        return evaluate(data, np.round(moved / spread, SCORE_DIGITS), metrics=judged)
-
-    start, name, called = judge(scores), str(judged), list(callbacks or ())
-    value, counted = start[judged], ~np.isnan(start.per_query[name])
-    if start.query_weight is not None:
-        counted &= start.query_weight > 0.0
-    if not counted.any():
+    if not rays.counted.any():
         raise DataError(f"no query of the data has {judged.needs}, which {judged} needs; pass other queries")
-    grid, rng = np.array(steps, dtype=np.float64), np.random.default_rng(random_state)
-    values = np.empty((directions, grid.size))
-    changes = np.empty((directions, grid.size, int(counted.sum())))  # of each query
-    for number in range(directions):
-        change, unit = _ray(near, data, rng, spread)
-        for at, step in enumerate(grid.tolist()):
-            result = judge(scores + change(step * unit))
-            values[number, at] = result[judged]
-            changes[number, at] = (result.per_query[name] - start.per_query[name])[counted]
+    name, value, called, tried = str(judged), rays.start[judged], list(callbacks or ()), []
+    best = value
+    for number, direction in enumerate(rays.directions(directions, random_state), start=1):
+        tried.append(rays.along(direction))
+        best = max(best, float(tried[-1].values.max()))
         for callback in called:
-            callback(number + 1, {name: max(value, float(values[: number + 1].max()))})
+            callback(number, {name: best})
     held_out = None
-    if counted.sum() > 1:
-        weight = None if start.query_weight is None else start.query_weight[counted]
-        held_out = held_out_improvement(changes.reshape(values.size, -1), weight, confidence, random_state)
+    if rays.counted.sum() >= MIN_QUERIES:
+        held_out = _held_out(rays, tried, confidence, random_state)
     return LocalOptimum(
         metric=name,
         value=value,
         parameters=f"{near.n_parameters:,} {near.noun}",
-        n_queries=start.queries_counted(name),
-        steps=grid,
-        values=values,
+        n_queries=rays.start.queries_counted(name),
+        steps=rays.steps,
+        values=np.array([ray.values for ray in tried]),
         held_out=held_out,
         confidence=float(confidence),
     )
+
+
+def _held_out(rays: Rays, tried: list[Ray], confidence: float, seed: int) -> HeldOutImprovement:
+    """What the mean of the directions that were tried, weighted by gains, improves on queries that did not weigh."""
+
+    def along_mean(gains: FloatArray) -> FloatArray:
+        mean = np.zeros(rays.near.n_parameters)
+        # Drawn anew: all of them at once might not fit into memory.
+        for gain, ray, direction in zip(gains, tried, rays.directions(len(tried), seed), strict=True):
+            mean += gain * ray.unit * direction
+        length = float(np.linalg.norm(mean))
+        return rays.along(mean / length).changes if length > 0.0 else np.zeros_like(tried[0].changes)
+
+    weight = rays.start.query_weight
+    changes = np.array([ray.changes for ray in tried])
+    return held_out_improvement(changes, None if weight is None else weight[rays.counted], along_mean, confidence, seed)
 
 
 def _check(model: Ranker, data: RankingData, directions: int, steps: Sequence[float], confidence: float) -> None:
@@ -142,20 +147,3 @@ def _check(model: Ranker, data: RankingData, directions: int, steps: Sequence[fl
         raise DataError(f"confidence must lie between 0 and 1, got {confidence!r}; 0.95 is the default")
     if isinstance(model, Ranker):
         check_is_fitted(model)
-
-
-def _ray(near: Neighbourhood, data: RankingData, rng: np.random.Generator, spread: float) -> tuple[Change, float]:
-    """How scores change along a random direction, and the step that moves them by their spread; 0 if none does."""
-    direction = rng.normal(size=near.n_parameters)
-    change = near.along(direction / np.linalg.norm(direction))
-    slope = _spread(data, change(near.small)) / near.small
-    return change, spread / slope if slope > 0.0 else 0.0
-
-
-def _spread(data: RankingData, scores: FloatArray) -> float:
-    """The root mean square of scores less the mean of their query."""
-    groups = data.groups
-    query, rows = groups.query_of_row(), groups.sizes
-    apart = scores - (np.bincount(query, scores) / rows)[query]
-    size = float(np.sqrt(np.mean(apart**2)))
-    return size if size > 1e-12 * float(np.abs(scores).max()) else 0.0  # what rounding leaves of a mean is no spread

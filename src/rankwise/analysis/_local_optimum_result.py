@@ -32,8 +32,8 @@ class LocalOptimum:
     values : ndarray of shape (n_directions, n_steps)
         The metric at each step along each direction.
     held_out : HeldOutImprovement or None
-        What is left of the largest improvement on queries that did not choose its direction and step, with its
-        interval and tests; None where there is one query.
+        What the mean of all directions, weighted by gains on half of the queries, improves on the other half, with its
+        interval and tests; None where there are fewer than four queries.
     confidence : float, default=0.95
         Of the intervals.
 
@@ -120,7 +120,7 @@ class LocalOptimum:
         Returns
         -------
         list of str
-            On the share of directions that improve the metric, and on what is left of the largest improvement.
+            On the share of directions that improve the metric, and on what they improve together.
         """
         improving, tried = int(self.improving.sum()), len(self.values)
         low, high = self.interval
@@ -130,14 +130,12 @@ class LocalOptimum:
             return [f"none of {tried:,} directions improves {self.metric}: {sure} {share}"]
         share = f"{low:.1%} to {high:.1%} of all directions do"
         told = [f"{improving:,} of {tried:,} directions improve {self.metric}: {sure} {share}"]
-        largest = f"the largest improvement is {self.changes.max():+.4f}"
+        told.append(f"the largest improvement along one of them is {self.changes.max():+.4f}")
         if self.held_out is None:
-            return [*told, f"{largest}; there is one query, so there is no spread between queries to test it with"]
+            return [*told, "there are too few queries to tell improvements from noise between them"]
         noise = "more than" if self.held_out.interval[0] > 0.0 else "no more than"
-        return [
-            *told,
-            f"{largest}; on queries that did not choose it {self.held_out} is left, {noise} noise between queries",
-        ]
+        how = "along their mean, weighted by what each gains on half of the queries,"
+        return [*told, f"{how} the other half changes by {self.held_out}: {noise} noise between queries"]
 
     def __str__(self) -> str:
         header, rows = self.step_table()
