@@ -59,12 +59,18 @@ OPTIONS: dict[str, Any] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kill_after", [1, 7, 11, 12, 21, 33, 35])
-def test_resumed_is_undisturbed(tmp_path, kill_after) -> None:
-    undisturbed = train(**OPTIONS)
+@pytest.mark.parametrize(
+    "trees",
+    [{"split_noise": 0.0}, {"split_noise": 1.0, "ranking_noise": 0.1}, {"grow_policy": "symmetric"}],
+    ids=["plain", "noisy", "symmetric"],
+)
+def test_resumed_is_undisturbed(tmp_path, kill_after, trees) -> None:
+    options = OPTIONS | trees
+    undisturbed = train(**options)
     save(undisturbed, tmp_path / "undisturbed.rw")
     with pytest.raises(KilledError):
-        train(tmp_path / "run.npz", kill_after=kill_after, **OPTIONS)
-    save(train(tmp_path / "run.npz", resume=True, **OPTIONS), tmp_path / "resumed.rw")
+        train(tmp_path / "run.npz", kill_after=kill_after, **options)
+    save(train(tmp_path / "run.npz", resume=True, **options), tmp_path / "resumed.rw")
     assert (tmp_path / "resumed.rw").read_bytes() == (tmp_path / "undisturbed.rw").read_bytes()
 
 
@@ -131,6 +137,7 @@ OTHER_PARAMETERS = {
     "n_estimators": 11,
     "learning_rate": 0.2,
     "num_leaves": 8,
+    "grow_policy": "symmetric",
     "min_child_samples": 21,
     "min_sum_hessian_in_leaf": 0.01,
     "reg_lambda": 1.0,

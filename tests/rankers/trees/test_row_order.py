@@ -13,7 +13,16 @@ from tests.rankers.factories import TRAIN, long_list
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse", "table"])
-@pytest.mark.parametrize("options", [{}, {"colsample_bytree": 0.5, "query_subsample": 0.5, "bags": 2}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"split_noise": 0.0},
+        {"colsample_bytree": 0.5, "query_subsample": 0.5, "bags": 2, "split_noise": 0.0},
+        {"split_noise": 1.5, "ranking_noise": 0.2},
+        {"grow_policy": "symmetric"},
+        {"grow_policy": "symmetric", "colsample_bytree": 0.5, "query_subsample": 0.5, "bags": 2},
+    ],
+)
 def test_any_order_of_rows_and_any_number_of_threads_give_the_same_model(kind, options) -> None:
     """Also with rows sorted by label, and with documents that are alike but for their labels."""
     X, y, qid = TRAIN.X.copy(), TRAIN.y, TRAIN.qid

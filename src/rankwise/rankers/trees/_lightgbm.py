@@ -89,7 +89,7 @@ def bin_blocks(X: FeatureBlocks, y: FloatArray, parameters: JsonObject, referenc
 
 def check_splits(n_bins: list[int], min_child_samples: int, n_rows: int) -> None:
     """Raise DataError where no feature could split the rows, by the bins of each."""
-    if max(n_bins) < 2 or n_rows < 2 * min_child_samples:
+    if max(n_bins) < 2:
         raise DataError(
             f"no feature splits the {n_rows} rows into two groups of at least {min_child_samples} each; "
             "pass more rows, features that vary or a lower min_child_samples"

@@ -33,7 +33,7 @@ from rankwise.rankers.trees._plan import Bootstrap, make_plan
 from rankwise.rankers.trees._predict import average_scores
 from rankwise.rankers.trees._streaming import SurveyedRows, as_stream, survey
 from rankwise.rankers.trees._symmetric_engine import SymmetricBins, SymmetricEngine
-from rankwise.rankers.trees._symmetric_trees import DEFAULT_BINS, MAX_BINS, Borders
+from rankwise.rankers.trees._symmetric_trees import DEFAULT_BINS, MAX_BINS, Borders, splitting_bins
 from rankwise.rankers.trees._training import Rounds, Trainer, TrainingState, trees_so_far
 from rankwise.types import AnyArray, FloatArray, IntArray, JsonObject
 
@@ -120,9 +120,9 @@ def make_local_trainer(
     dataset, bins = None, None
     if plan.is_symmetric:
         judged = [_read_eval_set(model, rows, start is not None) for rows in eval_sets]
-        bins = _bin_symmetric(X, hashes, [rows.X for rows in judged], model.max_bin)
+        bins = _bin_symmetric(X, hashes, [rows.X for rows in judged], model.max_bin, model.min_child_samples)
         binned = [BinnedEvalSet(rows.X, rows.y, rows.qid, rows.init_score, dataset=None) for rows in judged]
-        check_splits(bins.borders.n_bins.tolist(), model.min_child_samples, n_rows)
+        check_splits(bins.n_bins.tolist(), model.min_child_samples, n_rows)
     else:
         options = column_options(model.n_features_in_, categorical)
         dataset = _bin_by_lightgbm(X, y, hashes, plan.parameters, options)
@@ -184,7 +184,9 @@ def _bin_by_lightgbm(
     return bin_blocks(X, y, parameters, reference)
 
 
-def _bin_symmetric(X: Any, hashes: RowHashes, eval_X: Sequence[Any], max_bin: int | None) -> SymmetricBins:
+def _bin_symmetric(
+    X: Any, hashes: RowHashes, eval_X: Sequence[Any], max_bin: int | None, min_rows: int
+) -> SymmetricBins:
     """Training rows and eval_sets in bins for symmetric trees."""
     sample = X.sample.take()[1] if isinstance(X, SurveyedRows) else X[binning_rows(hashes)]
     borders = Borders(sample, min(max_bin or DEFAULT_BINS, MAX_BINS))
@@ -192,7 +194,7 @@ def _bin_symmetric(X: Any, hashes: RowHashes, eval_X: Sequence[Any], max_bin: in
         borders.codes(rows.blocks() if isinstance(rows, SurveyedRows) else [rows], rows.shape[0])
         for rows in (X, *eval_X)
     )
-    return SymmetricBins(borders, codes, eval_codes)
+    return SymmetricBins(borders, splitting_bins(codes, borders.n_bins, min_rows), codes, eval_codes)
 
 
 def _read_eval_set(model: Ranker, eval_set: Any, needs_scores: bool) -> EvalSet:

@@ -19,6 +19,7 @@ class SymmetricBins:
     """Bins, and those of the training rows and of each eval_set."""
 
     borders: Borders
+    n_bins: IntArray  # of each column, 1 where it cannot split the rows
     codes: Codes
     eval_codes: list[Codes]
 
@@ -56,8 +57,8 @@ class SymmetricEngine(LocalEngine):
     def grow_by(self, gradients: list[FloatArray], size: GradientSize) -> bool:
         """One tree by a gradient and a Hessian, without values before `set_leaf_values`; False if there is none."""
         gradient, noisy, hessian = self._rounded(gradients, size)
-        n_bins, columns = self.bins.borders.n_bins, self._drawn_columns()
-        self.tree, leaves = grow_symmetric_tree(self.codes, n_bins, columns, noisy, hessian, self.plan.parameters)
+        rows = (self.codes, self.bins.n_bins, self._drawn_columns(), noisy, hessian)
+        self.tree, leaves = grow_symmetric_tree(*rows, self.plan.parameters)
         if self.tree.n_leaves == 1:
             return False
         all_leaves = [leaves, *(self.tree.leaves(codes) for codes in self.bins.eval_codes)]

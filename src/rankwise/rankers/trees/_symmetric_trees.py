@@ -50,14 +50,28 @@ class Borders:
         return codes
 
 
+def splitting_bins(codes: Codes, n_bins: IntArray, min_rows: int) -> IntArray:
+    """The bins of each column, 1 where no cut leaves so many rows on both sides."""
+    usable = n_bins.copy()
+    for k, column in enumerate(codes):
+        below = np.cumsum(np.bincount(column, minlength=int(n_bins[k])))[:-1]
+        if not ((below >= max(min_rows, 1)) & (column.size - below >= max(min_rows, 1))).any():
+            usable[k] = 1
+    return usable
+
+
 def _column(X: AnyArray | sp.csr_matrix, k: int) -> FloatArray:
     column = X[:, [k]].toarray()[:, 0] if sp.issparse(X) else X[:, k]
     return np.asarray(column, dtype=np.float64)
 
 
 def _borders(values: FloatArray, max_bins: int) -> FloatArray:
-    """Between neighbouring values, or between those that part the rows into about equal bins."""
-    values = np.sort(values[~np.isnan(values)])
+    """Between neighbouring values, or between those that part the rows into about equal bins; missing ones below."""
+    is_missing = np.isnan(values)
+    values = np.sort(values[~is_missing])
+    if is_missing.any() and values.size:
+        lowest = values[0] - max(abs(values[0]), 1.0)
+        return np.append(lowest, _borders(values, max_bins - 1))
     different = np.unique(values)
     if different.size > max_bins:
         places = np.linspace(0, values.size, max_bins + 1)[1:-1].astype(np.int64)
