@@ -8,9 +8,9 @@ without one by a quarter of the rows, then fitted to all; a net of 16 hidden nod
 without one all epochs. Ours is the whole of `fit`: checks, choice, threshold, calibration.
 
 For each table and draw half of the rows train, a quarter is the `eval_set` (without one, it trains too), a quarter
-tests. CPU seconds of one thread, the least of three fits in turns (nets: one fit of the first draw); the ratio of a table is that of the sums over draws
-and objectives. Quality is the metric on the test rows, less that of the plain model: mean over tables and draws, p by a
-paired t-test over tables.
+tests. CPU seconds of one thread, the least of three fits in turns (nets: one fit of the first draw); the ratio of a
+table is that of the sums over draws and objectives. Quality is the metric on the test rows, less that of the plain
+model: mean over tables and draws, p by a paired t-test over tables.
 """
 
 from __future__ import annotations

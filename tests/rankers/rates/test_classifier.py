@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import itertools
 
 import numpy as np
@@ -19,9 +18,10 @@ from rankwise.objectives.rates._objective import rate_objective
 from rankwise.objectives.rates._soft_counts import SoftCounts, operating_threshold
 from rankwise.rankers.rates._calibration import calibrate
 from rankwise.rankers.rates._classifier import PLAIN
-from rankwise.rankers.rates._one_vs_rest import TOO_FEW
+from rankwise.rankers.rates._one_vs_rest import NO_RESPONSE, TOO_FEW
 from rankwise.rankers.rates._report import Report
 from rankwise.rankers.rates._rows import Rows, folds
+from rankwise.rankers.rates.families import _net
 from rankwise.rankers.rates.families._base import score_unit
 from rankwise.rankers.rates.families._linear import LinearFamily
 from tests.rankers.rates.factories import FAMILIES, clusters, logistic, rows_of, small, soft_loss
@@ -254,11 +254,10 @@ def test_nets_are_tuned_by_soft_counts(objective, monkeypatch) -> None:
     soft = SoftCounts(rate_objective(objective), rows.positive, rows.weight)
     family = model_of("net", epochs=20)._family(seed=0)
     baseline = family.fit_baselines(rows, folds(rows.positive, 3, 0), refit=True, report=Report())[-1]
-    tuned = family.tune(baseline, rows, soft, Report())
-    module = importlib.import_module("rankwise.rankers.rates.families._net")
-    monkeypatch.setattr(module, "GAMMA", 0.0)
-    monkeypatch.setattr(SoftCounts, "value", lambda *_: float(next(numbers)))  # so that it is taken for a response
     numbers = itertools.count(0, -1)
+    monkeypatch.setattr(SoftCounts, "value", lambda *_: next(numbers))  # so that both are taken for a response
+    tuned = family.tune(baseline, rows, soft, Report())
+    monkeypatch.setattr(_net, "GAMMA", 0.0)
     untuned = family.tune(baseline, rows, soft, Report())
     scores = baseline.scores(rows.X)  # what tuning starts from
     points = soft.points(scores, score_unit(scores, rows.positive))
@@ -267,6 +266,12 @@ def test_nets_are_tuned_by_soft_counts(objective, monkeypatch) -> None:
     )
     assert after < before
     assert after < without
+
+
+def test_a_net_that_does_not_respond_stays_plain_and_says_so(monkeypatch) -> None:
+    monkeypatch.setattr(SoftCounts, "value", lambda *_: 0.5)
+    model = model_of("net", "f1", epochs=14).fit(X, Y, eval_set=(X_NEW, Y_NEW))
+    assert (model.trained_for_, model.history_["reason"]) == (PLAIN, NO_RESPONSE)
 
 
 REFUSED = {
@@ -288,6 +293,15 @@ REFUSED = {
     "two scores": (lambda: model_of(nn.Linear(4, 2)).fit(X, Y), ShapeError, "must give one score per row"),
     "folds": (lambda: model_of("linear", folds=1).fit(X, Y), DataError, "folds must be a whole number from 2"),
     "calibration": (lambda: model_of("linear", calibration="x").fit(X, Y), DataError, 'must be "isotonic" or "sig'),
+    "constraints": (
+        lambda: model_of("net", monotone_constraints=[1, 0, 0, 0]).fit(X, Y), DataError, "got them for a net; drop them"
+    ),
+    "categories": (
+        lambda: model_of("linear", categorical_feature=[0]).fit(X, Y), DataError, 'categorical_feature is for model="tr'
+    ),
+    "few constraints": (
+        lambda: model_of("trees", monotone_constraints=[1]).fit(X, Y), ShapeError, "one entry per feature, got 1 for 4"
+    ),
     "text": (lambda: model_of("linear").fit(pd.DataFrame({"a": ["x"] * 500}), Y), DataError, "needs numbers, got cat"),
 }  # fmt: skip
 

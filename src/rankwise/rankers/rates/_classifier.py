@@ -157,7 +157,7 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
     price · fp − gain · tp, the weighted classification of Eban 2017 (7), is added to the cross entropy. For trees,
     which would give rows up that such counts are indifferent to, it is a second log loss that has its zero at the
     threshold and weighs rows by how near they are to it; the last trees are grown anew on it. The tuned model is kept
-    if it is ahead on other rows by more than a quarter of the standard error of the difference.
+    if it is ahead on other rows by more than the standard error of the difference.
 
     References
     ----------

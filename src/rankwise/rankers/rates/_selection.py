@@ -12,7 +12,7 @@ from rankwise.types import BoolArray, FloatArray
 
 N_RESAMPLES = 40
 MAX_RESAMPLED_ROWS = 1 << 17  # at a time, so that they stay near the core
-MIN_STANDARD_ERRORS = 0.25  # by which the tuned model must be ahead
+MIN_STANDARD_ERRORS = 1.0  # by which the tuned model must be ahead
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Choice:
     @property
     def is_hopeless(self) -> bool:
         """So far behind that more rows would hardly change it."""
-        return self.gain < -self.error
+        return self.gain < -MIN_STANDARD_ERRORS * self.error
 
 
 def choose(

@@ -15,7 +15,7 @@ from rankwise.objectives.rates._soft_counts import SoftCounts
 from rankwise.rankers.rates._report import Report
 from rankwise.rankers.rates._rows import Rows, folds
 from rankwise.rankers.rates.families._base import log_losses, score_unit
-from rankwise.rankers.rates.families._linear import LinearFamily, _fit_soft_counts, fit_cross_entropy
+from rankwise.rankers.rates.families._linear import GAMMA, LinearFamily, _fit_soft_counts, fit_cross_entropy
 from tests.rankers.rates.factories import clusters, logistic, rows_of, soft_loss
 
 
@@ -67,7 +67,7 @@ def test_tuning_lowers_the_soft_loss_of_the_training_rows(name) -> None:
     scores = plain.scores(rows.X)
     points = soft.points(scores, score_unit(scores, rows.positive))
 
-    before, after = (soft_loss(points, one.scores(rows.X), rows, 8.0) for one in (plain, tuned))
+    before, after = (soft_loss(points, one.scores(rows.X), rows, GAMMA) for one in (plain, tuned))
     assert after + 0.005 * tuned.weights @ tuned.weights < before + 0.005 * plain.weights @ plain.weights
 
 
