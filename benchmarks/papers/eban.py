@@ -1,7 +1,7 @@
 """Eban 2017 section 7, on tables with rare positives: does training for an operating point pay at that point?
 
     python benchmarks/papers/eban.py linear|trees-10x4|trees-30x8|net [--quick] [--tables mammography,oil-spill]
-        [--seeds 5] [--methods "cross entropy,ours"]
+        [--seeds 5] [--methods "cross entropy;ours"]
 
 For each table and seed three quarters of the rows train, a quarter is held out (share of positives kept); every choice
 (penalties, numbers of trees and epochs, which of our two models) is made by the training rows alone. Trained once and
@@ -252,12 +252,12 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path(shared), help="folder with uci and kdd99 in it")
     parser.add_argument("--tables", default=",".join(TABLES), help="names with commas between")
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--methods", help="names with commas between; all others are not run")
+    parser.add_argument("--methods", help="names with semicolons between; no others are run")
     parser.add_argument("--quick", action="store_true", help="two tables and two seeds, nothing written")
     options = parser.parse_args()
     names = ["mammography", "oil-spill"] if options.quick else options.tables.split(",")
     seeds = 2 if options.quick else options.seeds
-    methods = None if options.methods is None else options.methods.split(",")
+    methods = None if options.methods is None else options.methods.split(";")
     found = []
     for name in names:
         data = table(name, options.data)

@@ -85,9 +85,10 @@ def fit_from_baselines(
     baselines: list[Scorer],
     method: CalibrationMethod,
     seed: int,
-    report: Report,
+    report: Report | None = None,
 ) -> BinaryModel:
     """The same from the baselines of the splits, with one more of all rows if there is no `eval_set`."""
+    report = report or Report()
     if not baselines:
         raise KeyboardInterrupt  # before there was anything to keep
     if not splits:

@@ -49,7 +49,9 @@ class Family(Protocol):
         """Why models of these parameters are not trained for a point; None if they are."""
         ...
 
-    def fit_baselines(self, rows: Rows, splits: list[Split], *, refit: bool, report: Report) -> list[Scorer]:
+    def fit_baselines(
+        self, rows: Rows, splits: list[Split], *, refit: bool, report: Report | None = None
+    ) -> list[Scorer]:
         """Cross entropy: a model per split, what is free chosen by the rows to evaluate on; to `refit`, one of all.
 
         After Ctrl-C it gives those that there are, the last of them as far as it had come, without one of all rows.

@@ -91,8 +91,11 @@ class LinearFamily:
             return None
         return [*((0.0 if sign > 0 else None, 0.0 if sign < 0 else None) for sign in self.monotone), (None, None)]
 
-    def fit_baselines(self, rows: Rows, splits: list[Split], *, refit: bool, report: Report) -> list[Scorer]:
+    def fit_baselines(
+        self, rows: Rows, splits: list[Split], *, refit: bool, report: Report | None = None
+    ) -> list[Scorer]:
         """Cross entropy, with the penalties from high to low until the log loss of held-out rows rises."""
+        report = report or Report()
         train_rows, eval_rows = ([rows.take(split[side]) for split in splits] for side in (0, 1))
         n_evaluated = max(sum(float(held_out.weight.sum()) for held_out in eval_rows), 1e-300)
         penalties = (self.penalty,) if self.penalty is not None else PENALTIES if splits else (DEFAULT_PENALTY,)
@@ -108,11 +111,12 @@ class LinearFamily:
                 ]
                 losses = [_log_loss(model, held_out) for model, held_out in zip(models, eval_rows, strict=True)]
                 loss = sum(losses) / n_evaluated
+                if loss < lowest or not best:
+                    lowest, best, best_penalty = loss, models, penalty
                 if splits:
                     report.round(loss)
-                if best and loss >= lowest:
+                if best is not models:
                     break  # beyond, weights only grow
-                lowest, best, best_penalty = loss, models, penalty
             if refit:
                 start = LinearScorer(*_mean(best), best_penalty) if best else None
                 final = fit_cross_entropy(rows, best_penalty, start, self.bounds)

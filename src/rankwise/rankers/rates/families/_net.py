@@ -107,8 +107,11 @@ class NetFamily:
         """Whether it pays to train a net for a point is seen while it is trained."""
         return None
 
-    def fit_baselines(self, rows: Rows, splits: list[Split], *, refit: bool, report: Report) -> list[Scorer]:
+    def fit_baselines(
+        self, rows: Rows, splits: list[Split], *, refit: bool, report: Report | None = None
+    ) -> list[Scorer]:
         """Cross entropy; on all rows, as many epochs as were best for the splits in the median."""
+        report = report or Report()
         scorers: list[Scorer] = []
         best_epochs = []
         for train, others in splits:

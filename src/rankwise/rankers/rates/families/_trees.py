@@ -95,8 +95,11 @@ class TreeFamily:
             "threshold, so cross entropy is what they are trained by"
         )
 
-    def fit_baselines(self, rows: Rows, splits: list[Split], *, refit: bool, report: Report) -> list[Scorer]:
+    def fit_baselines(
+        self, rows: Rows, splits: list[Split], *, refit: bool, report: Report | None = None
+    ) -> list[Scorer]:
         """Log loss, everywhere with as many trees as is best for held-out rows, in the median over splits."""
+        report = report or Report()
         data = self._dataset(rows) if refit else None
         fitted: list[tuple[lgb.Booster, lgb.Dataset]] = []
         best: list[int] = []
