@@ -76,7 +76,7 @@ def near_log_loss(
 
     near is Σ worth · 4σ'((s − b)/width) over thresholds, worth being the gain of a positive, the price of a negative.
     """
-    middle = np.mean(thresholds)
+    middle = float(np.mean(thresholds))
     middle_odds = np.exp(min(max(middle, -MAX_WIDTHS), MAX_WIDTHS))
     shifts = np.exp(np.clip((thresholds - middle) / width, -MAX_WIDTHS, MAX_WIDTHS))
     for i in range(scores.size):
