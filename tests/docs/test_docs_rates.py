@@ -61,6 +61,10 @@ def test_what_a_step_costs_is_that_measured() -> None:
     check_table(DOCUMENT, "rates", markdown(["case", "loss", "time", "times cross entropy"], rows))
 
 
+@pytest.mark.skipif(
+    not (ROOT / "benchmarks/results/rates_cost.json").exists(),
+    reason="run benchmarks/rates_cost.py, which takes minutes",
+)
 def test_what_a_fit_costs_is_that_measured() -> None:
     ways = {"eval_set": "with an `eval_set`", "folds": "without"}
     rows = [
