@@ -16,7 +16,7 @@ def results(name: str) -> Any:
     return json.loads((ROOT / "benchmarks" / "results" / f"{name}.json").read_text())
 
 
-@pytest.mark.parametrize("family", ["linear", "trees", "net"])
+@pytest.mark.parametrize("family", ["linear", "trees-10x4", "net"])
 def test_gains_are_those_measured(family: str) -> None:
     found = results(f"eban-{family}")["summary"]
     metrics = list(dict.fromkeys(row["metric"] for row in found))
@@ -59,3 +59,33 @@ def test_what_a_step_costs_is_that_measured() -> None:
         if row["loss"] != "cross entropy"
     ]
     check_table(DOCUMENT, "rates", markdown(["case", "loss", "time", "times cross entropy"], rows))
+
+
+@pytest.mark.skipif(
+    not (ROOT / "benchmarks/results/rates_cost.json").exists(),
+    reason="run benchmarks/rates_cost.py, which takes minutes",
+)
+def test_what_a_fit_costs_is_that_measured() -> None:
+    ways = {"eval_set": "with an `eval_set`", "folds": "without"}
+    rows = [
+        [
+            row["case"],
+            ways[row["way"]],
+            f"{1e3 * row['plain_seconds']:.0f} ms",
+            f"{row['ratio']:.2f}x",
+            f"{min(row['ratios'].values()):.2f} – {row['worst_ratio']:.2f}",
+            f"{row['difference']:+.4f} (p {row['p']:.2f})",
+            f"{row['trained_for']:.0%}",
+        ]
+        for row in results("rates_cost")["summary"]
+    ]
+    header = [
+        "family",
+        "rows to choose by",
+        "plain fit",
+        "ours",
+        "tables from – to",
+        "metric less plain",
+        "trained for it",
+    ]
+    check_table("docs/operating-points.md", "rates cost", markdown(header, rows))

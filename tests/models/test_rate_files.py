@@ -37,6 +37,8 @@ def test_what_is_loaded_is_what_was_saved(tmp_path, family, target) -> None:
         assert np.array_equal(getattr(loaded, method)(X_NEW), getattr(model, method)(X_NEW))
     assert np.array_equal(loaded.classes_, model.classes_)
     assert loaded.history_ == model.history_
+    assert loaded.trained_for_ == model.trained_for_
+    assert loaded.interrupted_ is False
     assert loaded.threshold_ == model.threshold_
     assert np.array_equal(loaded.multipliers_, model.multipliers_)
     save(loaded, tmp_path / "again.rw")
@@ -117,14 +119,14 @@ LIES = [
     (with_model("probabilities", [0.1, float("inf")]), "not a finite number"),
     (with_model("history", []), "how it was chosen"),
     (with_model("history", {}), "how it was chosen"),
+    (with_model("history", {"chosen": "tuned"}), "how it was chosen"),
 ]
 SCORERS: list[Any] = [
     None,
     [],
     {},
-    {"boosters": 10**15, "weights": [1.0] * 4},
-    {"boosters": -1, "weights": [1.0]},
-    {"boosters": 0},
+    {"trees": -1, "weights": [1.0]},
+    {"trees": 0},
 ]
 
 

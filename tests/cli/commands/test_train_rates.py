@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import rankwise as rw
-from rankwise.cli._errors import NOT_CERTIFIED
+from rankwise.cli._errors import NOT_CERTIFIED, STOPPED
 from rankwise.data import r_of_k, write
+from rankwise.rankers.rates._report import Report
 from tests.cli.conftest import Run
 from tests.cli.test_errors import assert_one_sentence
 
@@ -51,8 +52,9 @@ def test_the_file_is_that_of_the_library(run: Run, family: str) -> None:
     assert said.pop("seconds") > 0
     assert said == {
         "model": "m.rw", "objective": "r@p=0.6", "rows": 500, "positives": int(positive(data).sum()),
-        "chosen": model.history_["chosen"], "baseline": model.history_["baseline"], "tuned": model.history_["tuned"],
-        "threshold": model.threshold_,
+        "trained_for": model.trained_for_, "reason": model.history_["reason"],
+        "baseline": model.history_["baseline"], "tuned": model.history_.get("tuned"),
+        "threshold": model.threshold_, "interrupted": False,
     }  # fmt: skip
     scores = [float(line) for line in run("predict", "m.rw", "held-out.csv").stdout.split()]
     assert scores == model.decision_function(held_out.X).tolist()
@@ -64,8 +66,11 @@ def test_validation_data_chooses(run: Run) -> None:
     data, valid = rw.read("train.csv"), rw.read("valid.csv")
     model = rw.RateClassifier("f1", model="linear", random_state=0)
     model.fit(data.X, positive(data), eval_set=(valid.X, positive(valid)))
-    assert f"threshold  {model.threshold_:.4f}\n" in result.stdout
-    assert f"baseline   {model.history_['baseline']:.4f} on rows not trained on\n" in result.stdout  # type: ignore[call-overload]
+    said = [line.split(maxsplit=1) for line in result.stdout.splitlines()]
+    assert ["threshold", f"{model.threshold_:.4f}"] in said
+    assert ["baseline", f"{model.history_['baseline']:.4f} on rows not trained on"] in said  # type: ignore[call-overload]
+    assert ["trained", f"for  {model.trained_for_}"] in said
+    assert ["reason", model.history_["reason"]] in said  # type: ignore[call-overload]
 
 
 def test_trees_are_what_an_objective_gets(run: Run) -> None:
@@ -84,13 +89,33 @@ def test_it_describes_itself(run: Run) -> None:
         ["objective", "r@p=0.6"],
         ["trained", "on", "500", "rows"],
         ["class", "1:", "threshold", f"{model.threshold_:.6g}"],
-        ["class", "1:", "model", "chosen", model.history_["chosen"]],
+        ["class", "1:", "trained", "for", *model.trained_for_.split()],
+        ["class", "1:", "reason", *model.history_["reason"].split()],
         ["penalty", "none"],
     ):
         assert words in [line.split() for line in said.stdout.splitlines()]
     told = json.loads(run("info", "m.rw", "--json").stdout)
     assert told["summary"]["models"][0]["threshold"] == model.threshold_
     assert told["importances"] == []
+
+
+def test_large_trees_are_plain_and_that_is_said(run: Run) -> None:
+    result = run(*TRAIN, "--objective", "f1", "--set", "n_estimators=51", "--set", "num_leaves=9", "--set", "folds=2")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "trained for  cross entropy" in result.stdout
+    assert "more than 50 trees of more than 8 leaves" in result.stdout
+
+
+def test_ctrl_c_keeps_the_best_so_far(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(report: Report, loss: float | None = None) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Report, "round", stop)
+    result = run(*TRAIN, "--objective", "f1", *settings("trees"))
+    assert result.exit_code == STOPPED
+    assert "stopped by Ctrl-C: m.rw holds the best so far" in result.stderr
+    assert rw.load("m.rw").interrupted_
+    assert "stopped by Ctrl-C" in run("info", "m.rw").stdout
 
 
 @pytest.mark.slow

@@ -36,9 +36,22 @@ def test_soft_rates() -> None:
         np.testing.assert_allclose(near[kind], WEIGHT[rows] @ (above * (1 - above))[rows], rtol=1e-9)
 
 
-def test_the_log_loss_is_added() -> None:
-    slope, bend = RNG.normal(size=60), RNG.random(60)
-    likely = expit(SCORES)
-    expected = WEIGHT * (likely - POSITIVE + 0.5 * slope), WEIGHT * (likely * (1 - likely) + 0.5 * bend)
-    sums.add_log_loss(SCORES, POSITIVE, WEIGHT, 0.5, slope, bend)
-    np.testing.assert_allclose((slope, bend), expected, rtol=1e-12)
+@pytest.mark.parametrize("width", [0.1, 1.0])
+def test_the_log_loss_about_a_point_counts_rows_near_it(width: float) -> None:
+    gains, prices = RNG.random(3), RNG.random(3)
+    above = expit((SCORES[:, None] - THRESHOLDS) / width)
+    near = (4.0 * above * (1 - above) * np.where(POSITIVE[:, None], gains, prices)).sum(axis=1)
+    likely, about = expit(SCORES), expit(SCORES - THRESHOLDS.mean())
+    slope, bend = np.empty(60), np.empty(60)
+    sums.near_log_loss(SCORES, POSITIVE, WEIGHT, THRESHOLDS, gains, prices, width, 0.5, slope, bend)
+    np.testing.assert_allclose(slope, WEIGHT * (likely - POSITIVE + 0.5 * near * (about - POSITIVE)), rtol=1e-9)
+    np.testing.assert_allclose(bend, WEIGHT * (likely * (1 - likely) + 0.5 * near * about * (1 - about)), rtol=1e-9)
+
+
+def test_scores_that_are_far_away_are_finite() -> None:
+    scores, positive, weight = np.array([-1e6, 1e6, 0.0, -1e6, 1e6]), np.arange(5) > 2, np.ones(5)
+    slope, bend = np.empty(5), np.empty(5)
+    for threshold in (-900.0, 0.0, 900.0):
+        sums.near_log_loss(scores, positive, weight, np.full(1, threshold), *np.ones((2, 1)), 0.1, 8.0, slope, bend)
+        assert np.isfinite(slope).all()
+        assert (bend >= 0).all()

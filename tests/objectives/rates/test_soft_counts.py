@@ -11,7 +11,14 @@ from scipy.special import expit
 
 from rankwise.metrics import AUC, AUCPR, PartialAUC, PartialAUCPR, parse
 from rankwise.objectives.rates._objective import rate_objective
-from rankwise.objectives.rates._soft_counts import MAX_PRICE, MIN_TRUE_POSITIVES, SoftCounts, operating_threshold
+from rankwise.objectives.rates._soft_counts import (
+    MAX_PRICE,
+    MIN_TRUE_POSITIVES,
+    RankedRows,
+    SoftCounts,
+    operating_threshold,
+    values_of_cuts,
+)
 from tests.reference.thresholds import count
 
 POINTS = ["r@p=0.5", "r@p=0.9", "p@r=0.3", "p@r=1", "tpr@fpr=0.1", "tpr@fpr=0.5", "f1", "f0.5", "f3"]
@@ -101,16 +108,46 @@ def test_derivatives_are_those_of_differences(name) -> None:
 
 
 @pytest.mark.parametrize("name", OBJECTIVES)
-def test_what_trees_get_is_the_slope_and_a_curvature_that_bounds_it(name) -> None:
+def test_what_trees_get_descends_a_log_loss_of_rows_near_the_points(name) -> None:
+    """The derivative of both log losses, with the nearness of rows held fixed, and a curvature above 0."""
     scores, positive, weight = made()
     points = points_of(name, scores, positive, weight)
-    slope = points.sums(scores, positive, weight, points.thresholds)[1]
+    slope, bend = points.near_log_loss(scores, positive, weight, 3.0)
+    above = expit((scores[:, None] - points.thresholds) / points.width)
+    near = (4.0 * above * (1 - above) * np.where(positive[:, None], points.gains, points.prices)).sum(1)
+
+    def loss(moved):
+        about = moved - points.thresholds.mean()
+        signs = np.where(positive, -1.0, 1.0)
+        return weight * (np.logaddexp(0, signs * moved) + 3.0 * near * np.logaddexp(0, signs * about))
+
+    numeric = (loss(scores + 1e-5) - loss(scores - 1e-5)) / 2e-5
+    assert np.allclose(slope, numeric, rtol=1e-5, atol=1e-8)
     assert (slope[positive] < 0).all()
     assert (slope[~positive] > 0).all()
-    numeric, bend = points.with_log_loss(scores, positive, weight, 3.0)
-    likely = expit(scores)
-    assert np.allclose(numeric, weight * (likely - positive + 3.0 * slope), rtol=1e-9, atol=1e-12)
-    assert (bend > weight * likely * (1 - likely)).all()
+    assert (bend > 0).all()
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+@pytest.mark.parametrize("seed", range(3))
+def test_values_are_the_highest_over_all_cuts(name, seed) -> None:
+    """Though cuts between positives are left out; also with ties, weights and rows that weigh nothing."""
+    scores, positive, weight = made(seed)
+    scores = np.round(scores, seed)
+    objective = rate_objective(name, anchors=4)
+    soft = SoftCounts(objective, positive, weight)
+    drawn = weight * np.random.default_rng(seed).integers(0, 3, (5, weight.size))
+    found = soft.values(RankedRows(scores, positive), drawn)
+    for value, one in zip(found, drawn, strict=True):
+        hits, cuts = RankedRows(scores, positive).counts(one)
+        expected = sum(
+            term.weight
+            * np.mean([values_of_cuts(point, hits, cuts).max() for point in term.metric.operating_points(4)])
+            for term in objective.terms
+        )
+        assert value == pytest.approx(expected, rel=1e-12)
+    assert soft.value(scores) == pytest.approx(float(soft.values(RankedRows(scores, positive), weight)))
+    assert soft.values(RankedRows(scores, positive), np.where(positive, 0.0, weight)) == 0.0
 
 
 @pytest.mark.parametrize("name", OBJECTIVES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import itertools
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,11 @@ from rankwise.metrics import FBeta, parse
 from rankwise.objectives.rates._objective import rate_objective
 from rankwise.objectives.rates._soft_counts import SoftCounts, operating_threshold
 from rankwise.rankers.rates._calibration import calibrate
+from rankwise.rankers.rates._classifier import PLAIN
+from rankwise.rankers.rates._one_vs_rest import NO_RESPONSE, TOO_FEW
+from rankwise.rankers.rates._report import Report
 from rankwise.rankers.rates._rows import Rows, folds
+from rankwise.rankers.rates.families import _net
 from rankwise.rankers.rates.families._base import score_unit
 from rankwise.rankers.rates.families._linear import LinearFamily
 from tests.rankers.rates.factories import FAMILIES, clusters, logistic, rows_of, small, soft_loss
@@ -106,8 +110,8 @@ def test_rows_judged_train_nothing(seed) -> None:
     model = model_of("linear", "f1", penalty=0.1).fit(X, Y, eval_set=(X_NEW, labels))
     rows = Rows(model._standardize(X, model.standardizer_), Y == 1, np.ones(Y.size))
     family = LinearFamily(0.1)
-    (baseline,) = family.fit_baselines(rows, [], refit=True)
-    tuned = family.tune(baseline, rows, SoftCounts(rate_objective("f1"), rows.positive, rows.weight))
+    (baseline,) = family.fit_baselines(rows, [], refit=True, report=Report())
+    tuned = family.tune(baseline, rows, SoftCounts(rate_objective("f1"), rows.positive, rows.weight), Report())
     assert not np.array_equal(baseline.vector, tuned.vector)  # type: ignore[attr-defined]
     expected = tuned if model.history_["chosen"] == "tuned" else baseline
     assert np.array_equal(model.models_[0].scorer.vector, expected.vector)  # type: ignore[attr-defined]
@@ -206,7 +210,8 @@ def test_few_positives_leave_a_plain_model_with_a_threshold(name, positives) -> 
     assert np.isfinite(model.decision_function(X_NEW)).all()
     assert np.isfinite(model.predict_proba(X_NEW)).all()
     if positives == 1:
-        assert model.history_ == {"chosen": "baseline"}
+        assert model.trained_for_ == "cross entropy"
+        assert model.history_["reason"] == TOO_FEW
 
 
 @pytest.mark.parametrize(
@@ -218,7 +223,8 @@ def test_every_objective_is_trained_for(objective) -> None:
     model = model_of("linear", objective, anchors=4).fit(X, Y)
     assert np.isfinite(model.multipliers_).all()
     assert np.isfinite(model.threshold_)
-    assert {"baseline", "tuned", "gain", "error", "chosen"} == set(model.history_)
+    assert {"baseline", "tuned", "gain", "error", "chosen", "reason"} == set(model.history_)
+    assert model.trained_for_ == (str(rate_objective(objective)) if model.history_["chosen"] == "tuned" else PLAIN)
     assert 0.0 < model.objective_value(X_NEW, Y_NEW) <= 1.0
 
 
@@ -240,28 +246,32 @@ def test_a_certificate_is_that_of_the_decisions(name) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["trees", "net"])
 @pytest.mark.parametrize("objective", ["r@p=0.8", "f1"])
-def test_trees_and_nets_are_tuned_by_soft_counts(name, objective, monkeypatch) -> None:
-    """Beyond what as many rounds of cross entropy alone would do."""
+def test_nets_are_tuned_by_soft_counts(objective, monkeypatch) -> None:
+    """Beyond what as many epochs of cross entropy alone would do."""
     rows = rows_of(clusters(900, 0))
-    if name == "net":
-        rows = Rows(rows.X.astype(np.float32), rows.positive, rows.weight)
+    rows = Rows(rows.X.astype(np.float32), rows.positive, rows.weight)
     soft = SoftCounts(rate_objective(objective), rows.positive, rows.weight)
-    family = model_of(name, epochs=20, n_estimators=100)._family(seed=0)
-    baseline = family.fit_baselines(rows, folds(rows.positive, 3, 0), refit=True)[-1]
-    tuned = family.tune(baseline, rows, soft)
-    module = importlib.import_module(f"rankwise.rankers.rates.families._{name}")
-    monkeypatch.setattr(module, "GAMMAS", (0.0,) * len(module.GAMMAS))
-    untuned = family.tune(baseline, rows, soft)
-    scores = baseline.honest if name == "trees" else baseline.scores(rows.X)  # what tuning starts from
+    family = model_of("net", epochs=20)._family(seed=0)
+    baseline = family.fit_baselines(rows, folds(rows.positive, 3, 0), refit=True, report=Report())[-1]
+    numbers = itertools.count(0, -1)
+    monkeypatch.setattr(SoftCounts, "value", lambda *_: next(numbers))  # so that both are taken for a response
+    tuned = family.tune(baseline, rows, soft, Report())
+    monkeypatch.setattr(_net, "GAMMA", 0.0)
+    untuned = family.tune(baseline, rows, soft, Report())
+    scores = baseline.scores(rows.X)  # what tuning starts from
     points = soft.points(scores, score_unit(scores, rows.positive))
     before, without, after = (
-        soft_loss(points, scores + model.scores(rows.X) - baseline.scores(rows.X), rows, 4.0)
-        for model in (baseline, untuned, tuned)
+        soft_loss(points, model.scores(rows.X), rows, 4.0) for model in (baseline, untuned, tuned)
     )
     assert after < before
     assert after < without
+
+
+def test_a_net_that_does_not_respond_stays_plain_and_says_so(monkeypatch) -> None:
+    monkeypatch.setattr(SoftCounts, "value", lambda *_: 0.5)
+    model = model_of("net", "f1", epochs=14).fit(X, Y, eval_set=(X_NEW, Y_NEW))
+    assert (model.trained_for_, model.history_["reason"]) == (PLAIN, NO_RESPONSE)
 
 
 REFUSED = {
@@ -283,6 +293,15 @@ REFUSED = {
     "two scores": (lambda: model_of(nn.Linear(4, 2)).fit(X, Y), ShapeError, "must give one score per row"),
     "folds": (lambda: model_of("linear", folds=1).fit(X, Y), DataError, "folds must be a whole number from 2"),
     "calibration": (lambda: model_of("linear", calibration="x").fit(X, Y), DataError, 'must be "isotonic" or "sig'),
+    "constraints": (
+        lambda: model_of("net", monotone_constraints=[1, 0, 0, 0]).fit(X, Y), DataError, "got them for a net; drop them"
+    ),
+    "categories": (
+        lambda: model_of("linear", categorical_feature=[0]).fit(X, Y), DataError, 'categorical_feature is for model="tr'
+    ),
+    "few constraints": (
+        lambda: model_of("trees", monotone_constraints=[1]).fit(X, Y), ShapeError, "one entry per feature, got 1 for 4"
+    ),
     "text": (lambda: model_of("linear").fit(pd.DataFrame({"a": ["x"] * 500}), Y), DataError, "needs numbers, got cat"),
 }  # fmt: skip
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rankwise.objectives.rates._objective import rate_objective
+from rankwise.objectives.rates._soft_counts import RankedRows, SoftCounts
 from rankwise.rankers.rates._rows import folds
 from rankwise.rankers.rates._selection import choose
 
@@ -23,7 +24,9 @@ def test_a_better_model_is_kept_and_a_worse_one_is_not(name) -> None:
     objective = rate_objective(name, anchors=5)
     for seed in range(5):
         assert choose(objective, *scored(seed, 1.0), seed=0).prefers_tuned  # type: ignore[misc]
-        assert not choose(objective, *scored(seed, -1.0), seed=0).prefers_tuned  # type: ignore[misc]
+        worse = choose(objective, *scored(seed, -1.0), seed=0)  # type: ignore[misc]
+        assert not worse.prefers_tuned
+        assert worse.is_hopeless
 
 
 @pytest.mark.slow
@@ -43,6 +46,18 @@ def test_equal_models_leave_the_plain_one() -> None:
     for tuned in (plain, 3.0 * plain - 1.0):  # the same order
         found = choose(rate_objective("r@p=0.8"), plain, tuned, positive, weight, seed=0)
         assert (found.gain, found.prefers_tuned) == (0.0, False)
+
+
+def test_the_error_is_that_of_a_bootstrap() -> None:
+    """Rows that are in twice or not at all vary as those of a bootstrap do."""
+    plain, tuned, positive, weight = scored(3, 0.3, rows=2000)
+    objective = rate_objective("aucpr", anchors=5)
+    soft, rng = SoftCounts(objective, positive, weight), np.random.default_rng(0)
+    drawn = rng.multinomial(2000, np.full(2000, 1 / 2000), 300).astype(float)
+    by_tuned, by_plain = (soft.values(RankedRows(scores, positive), drawn) for scores in (tuned, plain))
+    found = choose(objective, plain, tuned, positive, weight, seed=0)
+    assert found.error == pytest.approx(float((by_tuned - by_plain).std()), rel=0.4)
+    assert found.gain == pytest.approx(float((by_tuned - by_plain).mean()), abs=found.error)
 
 
 def test_the_same_seed_makes_the_same_choice() -> None:

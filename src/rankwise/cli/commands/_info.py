@@ -133,7 +133,7 @@ def _lines(manifest: JsonObject) -> list[tuple[str, str]]:
         ("kind", manifest["kind"]),
         ("objective" if "models" in summary else "metric", manifest["metric"]),
         ("features", str(manifest["n_features"])),
-        *(_classifier_lines(summary) if "models" in summary else _ranker_lines(manifest)),
+        *(_classifier_lines(manifest) if "models" in summary else _ranker_lines(manifest)),
         ("made by", f"rankwise {manifest['rankwise']}, {summary['engine']}, format {manifest['format']}"),
         *((name, "none" if value is None else str(value)) for name, value in parameters.items()),
     ]
@@ -151,12 +151,15 @@ def _ranker_lines(manifest: JsonObject) -> list[tuple[str, str]]:
     ]
 
 
-def _classifier_lines(summary: JsonObject) -> list[tuple[str, str]]:
+def _classifier_lines(manifest: JsonObject) -> list[tuple[str, str]]:
+    summary = manifest["summary"]
     lines = [("trained on", f"{summary['rows']} rows")]
     names = summary["classes"][-1:] if summary["target"] == "binary" else summary["classes"]
     for name, model in zip(names, summary["models"], strict=True):
+        history = model["history"]
         lines += [
             (f"class {name}: threshold", f"{model['threshold']:.6g}"),
-            (f"class {name}: model chosen", model["history"]["chosen"]),
+            (f"class {name}: trained for", manifest["metric"] if history["chosen"] == "tuned" else "cross entropy"),
+            (f"class {name}: reason", history["reason"]),
         ]
-    return lines
+    return [*lines, *([("training", "stopped by Ctrl-C")] if summary["interrupted"] else [])]

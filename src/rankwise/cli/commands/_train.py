@@ -122,6 +122,9 @@ def train(
         check_writable(out)
         summary = _train_classifier(classifier, data, valid, out, reading)
         _print(summary | {"seconds": round(time.monotonic() - began, 3)}, json, classifier_lines)
+        if classifier.interrupted_:
+            print_notes([f"stopped by Ctrl-C: {out} holds the best so far"])
+            raise typer.Exit(STOPPED)
         return
     with working("loading"):
         from rankwise.cli.support._settings import make_ranker
@@ -170,8 +173,9 @@ def _train_classifier(
 
     rows = read_features(data, reading)
     eval_set = read_features(valid, reading) if valid else None
-    with working("training"):
-        classifier.fit(rows, eval_set=eval_set)
+    rounds = classifier.max_rounds((rows.y > 0).astype(int), has_eval_set=eval_set is not None)
+    with progress_bar(rounds) as callbacks:
+        classifier.fit(rows, eval_set=eval_set, callbacks=callbacks)
     save(classifier, out)
     return classifier_summary(classifier, len(rows), int((rows.y > 0).sum()), out)
 

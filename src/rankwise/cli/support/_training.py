@@ -82,16 +82,20 @@ def classifier_summary(classifier: Any, rows: int, positives: int, out: Path) ->
         "objective": str(classifier.objective),
         "rows": rows,
         "positives": positives,
-        "chosen": history["chosen"],
+        "trained_for": classifier.trained_for_,
+        "reason": history["reason"],
         "baseline": history.get("baseline"),
         "tuned": history.get("tuned"),
         "threshold": classifier.threshold_,
+        "interrupted": classifier.interrupted_,
     }
 
 
 def classifier_lines(summary: JsonObject) -> list[tuple[str, str]]:
     """The same as lines of a table."""
     lines = {name: f"{value:.4f}" if isinstance(value, float) else str(value) for name, value in summary.items()}
+    del lines["interrupted"]
+    lines = {name.replace("_", " "): text for name, text in lines.items()}
     for name in ("baseline", "tuned"):
         lines[name] = "–" if summary[name] is None else f"{summary[name]:.4f} on rows not trained on"
     return list((lines | {"seconds": f"{summary['seconds']:.1f}"}).items())

@@ -68,12 +68,27 @@ def soft_rates(
 
 
 @reassociating_kernel
-def add_log_loss(
-    scores: FloatArray, positive: BoolArray, weight: FloatArray, gamma: float, slope: FloatArray, bend: FloatArray
-) -> None:
-    """slope = weight · (σ(s) − y + γ · slope), bend = weight · (σ(s)(1 − σ(s)) + γ · bend), in place."""
+def near_log_loss(
+    scores: FloatArray, positive: BoolArray, weight: FloatArray, thresholds: FloatArray, gains: FloatArray,
+    prices: FloatArray, width: float, gamma: float, slope: FloatArray, bend: FloatArray,
+) -> None:  # fmt: skip
+    """Derivative and curvature of weight · (log loss + γ · near · log loss about the middle of the thresholds) of rows.
+
+    near is Σ worth · 4σ'((s − b)/width) over thresholds, worth being the gain of a positive, the price of a negative.
+    """
+    middle = float(np.mean(thresholds))
+    middle_odds = np.exp(min(max(middle, -MAX_WIDTHS), MAX_WIDTHS))
+    shifts = np.exp(np.clip((thresholds - middle) / width, -MAX_WIDTHS, MAX_WIDTHS))
     for i in range(scores.size):
-        likely = 1.0 / (1.0 + np.exp(-min(max(scores[i], -MAX_WIDTHS), MAX_WIDTHS)))
+        below = np.exp(min(max((middle - scores[i]) / width, -MAX_WIDTHS), MAX_WIDTHS))
+        near = 0.0
+        for k in range(thresholds.size):
+            odds = below * shifts[k]
+            above = 1.0 / (1.0 + odds)
+            near += (gains[k] if positive[i] else prices[k]) * (odds * above) * above
+        near *= 4.0 * gamma
         label = 1.0 if positive[i] else 0.0
-        slope[i] = weight[i] * (likely - label + gamma * slope[i])
-        bend[i] = weight[i] * (likely * (1.0 - likely) + gamma * bend[i])
+        unlikely = np.exp(-min(max(scores[i], -MAX_WIDTHS), MAX_WIDTHS))
+        likely, above_middle = 1.0 / (1.0 + unlikely), 1.0 / (1.0 + unlikely * middle_odds)
+        slope[i] = weight[i] * (likely - label + near * (above_middle - label))
+        bend[i] = weight[i] * (likely * (1.0 - likely) + near * above_middle * (1.0 - above_middle))

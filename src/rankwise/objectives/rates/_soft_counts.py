@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankwise.kernels.rows._sigmoid_sums import add_log_loss, soft_rates, soft_sums
+from rankwise.kernels.rows._sigmoid_sums import near_log_loss, soft_rates, soft_sums
 from rankwise.metrics._ranking import descending_order
 from rankwise.metrics.catalogue._curve import CurveMetric
 from rankwise.objectives.rates._objective import RateObjective
@@ -46,6 +46,18 @@ class RankedRows:
         sorted_weight = weight[self.order]
         return np.cumsum(sorted_weight * self.positive)[self.ends], np.cumsum(sorted_weight)[self.ends]
 
+    def counts_at_positives(self, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The same down to each different score of a positive, and to the end; a row each of many weights.
+
+        A rate metric is highest at one of them: what follows, up to the next, adds negatives alone.
+        """
+        at = np.flatnonzero(self.positive)
+        ends = np.unique(np.append(self.ends[np.searchsorted(self.ends, at)], self.positive.size - 1))
+        starts = np.append(0, ends[:-1] + 1)
+        cuts = np.cumsum(np.add.reduceat(weight[..., self.order], starts, axis=-1), axis=-1)
+        hits = np.cumsum(weight[..., self.order[at]], axis=-1)
+        return hits[..., np.searchsorted(at, ends, side="right") - 1], cuts
+
     def threshold(self, point: CurveMetric, hits: FloatArray, cuts: FloatArray) -> float:
         """Half-way below the last score at or above which the metric takes the point it is read off.
 
@@ -61,8 +73,9 @@ class RankedRows:
 
 def values_of_cuts(point: CurveMetric, hits: FloatArray, cuts: FloatArray) -> FloatArray:
     """The metric at each cut; 0 where nothing has been counted yet."""
+    relevant, irrelevant = hits[..., -1:], cuts[..., -1:] - hits[..., -1:]
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.nan_to_num(point.point(hits, np.maximum(cuts, 1e-300), hits[-1], cuts[-1] - hits[-1]))
+        return np.nan_to_num(point.point(hits, np.maximum(cuts, 1e-300), relevant, irrelevant))
 
 
 def operating_threshold(point: CurveMetric, scores: FloatArray, positive: BoolArray, weight: FloatArray) -> float:
@@ -92,12 +105,17 @@ class SoftPoints:
         total = soft_sums(scores, positive, weight, *points, slope, curvature, by_threshold)
         return float(total), slope, by_threshold, curvature
 
-    def with_log_loss(
+    def near_log_loss(
         self, scores: FloatArray, positive: BoolArray, weight: FloatArray, gamma: float
     ) -> tuple[FloatArray, FloatArray]:
-        """Derivative and a positive curvature of weight · (log loss + γ · cost) of each row, for a tree booster."""
-        _, slope, _, curvature = self.sums(scores, positive, weight, self.thresholds)
-        add_log_loss(scores, positive, weight, gamma, slope, curvature)
+        """Derivative and curvature, for a tree booster, of the log loss of each row and of γ times one about the point.
+
+        The second takes the threshold for its zero, and rows count by how near they are to it and by what they are
+        worth there. Unlike soft counts it is convex: a tree cannot give a row up, nor gain by confusing others.
+        """
+        slope, curvature = np.empty(scores.size), np.empty(scores.size)
+        points = (self.thresholds, self.gains, self.prices, self.width)
+        near_log_loss(scores, positive, weight, *points, gamma, slope, curvature)
         return slope, curvature
 
     def of_tensors(self, scores: torch.Tensor, positive: torch.Tensor, thresholds: torch.Tensor) -> torch.Tensor:
@@ -119,6 +137,22 @@ class SoftCounts:
         self.positive, self.weight = positive, weight
         self.positives = float(weight[positive].sum())
         self.terms = [(term, term.metric.operating_points(term.statement.anchors)) for term in objective.terms]
+
+    def values(self, ranked: RankedRows, weight: FloatArray) -> FloatArray:
+        """Σ over terms of the mean over near levels of the metric; 0 without both kinds of rows.
+
+        The metric at one level alone is an accident of few rows; near levels say the same with less noise.
+        """
+        hits, cuts = ranked.counts_at_positives(weight)
+        total = np.zeros(hits.shape[:-1])
+        for term, points in self.terms:
+            best = [values_of_cuts(point, hits, cuts).max(axis=-1) for point in points]
+            total += term.weight * np.mean(best, axis=0)
+        return np.where((hits[..., -1] > 0.0) & (hits[..., -1] < cuts[..., -1]), total, 0.0)
+
+    def value(self, scores: FloatArray) -> float:
+        """The same of scores of the rows themselves."""
+        return float(self.values(RankedRows(scores, self.positive), self.weight))
 
     def points(self, scores: FloatArray, width: float) -> SoftPoints:
         """Where the operating points lie at these scores, and what rows are worth there."""

@@ -8,8 +8,9 @@ from typing import Literal
 import numpy as np
 from scipy.special import expit
 from sklearn.isotonic import IsotonicRegression
-from sklearn.linear_model import LogisticRegression
 
+from rankwise.rankers.rates._rows import Rows
+from rankwise.rankers.rates.families._linear import fit_cross_entropy
 from rankwise.types import BoolArray, FloatArray
 
 CalibrationMethod = Literal["isotonic", "sigmoid"]
@@ -44,5 +45,6 @@ def calibrate(method: CalibrationMethod, scores: FloatArray, positive: BoolArray
         steps = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(scores, positive, weight)
         return Calibration(steps.X_thresholds_, steps.y_thresholds_, 0.0, 0.0)
     spread = max(float(scores.std()), 1e-9)
-    line = LogisticRegression().fit(scores[:, None] / spread, positive, weight)
-    return Calibration(np.zeros(0), np.zeros(0), float(line.coef_[0, 0]) / spread, float(line.intercept_[0]))
+    rows = Rows(scores[:, None] / spread, positive, weight)
+    line = fit_cross_entropy(rows, 1.0 / rows.positive_weight, None)  # scikit-learn's LogisticRegression, sooner
+    return Calibration(np.zeros(0), np.zeros(0), float(line.weights[0]) / spread, line.intercept)

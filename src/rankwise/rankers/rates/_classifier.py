@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
@@ -21,12 +22,15 @@ from rankwise.metrics.catalogue._curve import CurveMetric
 from rankwise.objectives.rates._objective import RateObjective, rate_objective
 from rankwise.rankers._base import SavableModel, SavedModel
 from rankwise.rankers._eval_sets import check_weights, unpack_eval_set
-from rankwise.rankers._features import as_features, categorical_columns
+from rankwise.rankers._features import as_features, categorical_columns, values_by_column
 from rankwise.rankers._parameters import (
     HIDDEN,
+    MAPPING,
     MODULE,
     N_JOBS,
     NONE,
+    SEQUENCE,
+    VERBOSE,
     Condition,
     Constraint,
     Integer,
@@ -38,6 +42,7 @@ from rankwise.rankers._score_functions._functions import ScoreFunction
 from rankwise.rankers.nets._plan import finite_features
 from rankwise.rankers.rates._calibration import CalibrationMethod
 from rankwise.rankers.rates._one_vs_rest import BinaryModel, fit_binary
+from rankwise.rankers.rates._report import Callback, Report
 from rankwise.rankers.rates._rows import RowMatrix, Rows
 from rankwise.rankers.rates._targets import Targets, class_labels
 from rankwise.rankers.rates.families._base import Family
@@ -50,8 +55,10 @@ if TYPE_CHECKING:
     from torch import nn
 
 FAMILIES = ("trees", "linear", "net")
+PLAIN = "cross entropy"
 
 Value = TypeVar("Value")
+log = logging.getLogger(__name__)
 
 
 def _is_objective(value: object) -> bool:
@@ -62,10 +69,11 @@ def _is_objective(value: object) -> bool:
 class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
     """A classifier trained for an operating point: the most recall at 95% precision, say, and the threshold for it.
 
-    First a baseline is trained by cross entropy; then it is trained on for the objective; and rows that neither was
-    trained on decide which of the two is kept, so that it is safe to ask. Those rows are the `eval_set`, or else each
-    row is evaluated by models of the other folds, and what was chosen is trained on all rows. They place the
-    threshold and calibrate the probabilities too.
+    First a baseline is trained by cross entropy. Where it pays (linear models, small trees, nets that respond) it is
+    trained on for the objective, and rows that neither was trained on decide which of the two is kept, so that it is
+    safe to ask; elsewhere the baseline is the model, with its own threshold for the objective. Those rows are the
+    `eval_set`, or else each row is evaluated by models of the other folds, and what was chosen is trained on all rows.
+    They place the threshold and calibrate the probabilities too. `trained_for_` says what it was trained for.
 
     Two classes are one model, of the class that sorts last; several classes, or columns of labels, are one model each.
 
@@ -84,13 +92,20 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
     calibration : {"isotonic", "sigmoid"}, default="isotonic"
         How scores become probabilities.
     n_estimators : int, default=600
-        Trees: how many, at most.
+        Trees: how many, at most. They are trained for the objective if these are 50 or fewer, or `num_leaves` 8 or
+        fewer.
     num_leaves : int, default=15
         Trees: leaves of each, at most.
     learning_rate : float, default=0.05
         Trees: share of each tree's values that is added.
     min_child_samples : int, default=10
         Trees: rows of each leaf, at least.
+    monotone_constraints : sequence or mapping, default=None
+        Trees and linear models: -1 (falling), 0 (free) or 1 (rising) for each feature, or a mapping from some of them,
+        by name or number.
+    categorical_feature : sequence of str or int, default=None
+        Trees: names or numbers of features that are categories (whole numbers from 0); category columns of pandas are
+        known without it.
     penalty : float or None, default=None
         Linear: factor of half the squared weights; None chooses it.
     hidden : sequence of int, default=(16,)
@@ -109,6 +124,8 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         Trees: threads; None is all cores.
     random_state : int, RandomState or None, default=None
         A number makes the same data give the same model.
+    verbose : int, default=0
+        Log every so many rounds; 0 is never.
 
     Attributes
     ----------
@@ -126,6 +143,8 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         Names of the features, if the training data named them.
     n_rows_ : int
         Rows trained on.
+    interrupted_ : bool
+        Whether Ctrl-C ended training.
 
     See Also
     --------
@@ -135,8 +154,10 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
     Notes
     -----
     At an operating point true and false positives are counted through a sigmoid around its threshold, and
-    price · fp − gain · tp, the weighted classification of Eban 2017 (7), is added to the cross entropy. The tuned model
-    is kept if it is ahead on other rows by more than half a standard error of the difference.
+    price · fp − gain · tp, the weighted classification of Eban 2017 (7), is added to the cross entropy. For trees,
+    which would give rows up that such counts are indifferent to, it is a second log loss that has its zero at the
+    threshold and weighs rows by how near they are to it; the last trees are grown anew on it. The tuned model is kept
+    if it is ahead on other rows by more than the standard error of the difference.
 
     References
     ----------
@@ -165,6 +186,8 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         "num_leaves": [Integer(2, 131_072)],
         "learning_rate": [Real(0, 1e3, open_low=True)],
         "min_child_samples": [Integer(0, 2**31 - 1)],
+        "monotone_constraints": [SEQUENCE, MAPPING, NONE],
+        "categorical_feature": [SEQUENCE, NONE],
         "penalty": [Real(0, 1e6), NONE],
         "hidden": [HIDDEN],
         "activation": [OneOf("relu", "tanh")],
@@ -173,6 +196,7 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         "net_learning_rate": [Real(0, 1e3, open_low=True)],
         "batch_rows": [Integer(1, 10**9)],
         "n_jobs": [N_JOBS],
+        "verbose": [VERBOSE],
     }
 
     def __init__(
@@ -187,6 +211,8 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         num_leaves: int = 15,
         learning_rate: float = 0.05,
         min_child_samples: int = 10,
+        monotone_constraints: Sequence[int] | Mapping[str | int, int] | None = None,
+        categorical_feature: Sequence[str | int] | None = None,
         penalty: float | None = None,
         hidden: Sequence[int] = (16,),
         activation: Literal["relu", "tanh"] = "relu",
@@ -196,6 +222,7 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         batch_rows: int = 256,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
     ) -> None:
         self.objective = objective
         self.model = model
@@ -206,6 +233,8 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         self.num_leaves = num_leaves
         self.learning_rate = learning_rate
         self.min_child_samples = min_child_samples
+        self.monotone_constraints = monotone_constraints
+        self.categorical_feature = categorical_feature
         self.penalty = penalty
         self.hidden = hidden
         self.activation = activation
@@ -215,6 +244,27 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         self.batch_rows = batch_rows
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
+
+    def max_rounds(self, y: ArrayLike, *, has_eval_set: bool = False) -> int:
+        """Rounds that training on these labels can take through all models; callbacks count up to it.
+
+        A round is a tree, an epoch of a net, or for linear models a program that is solved.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_rows,) or (n_rows, n_labels)
+            Classes of any type, or a column of 0 and 1 per label.
+        has_eval_set : bool, default=False
+            Whether `fit` gets an `eval_set`, and so needs no folds.
+
+        Returns
+        -------
+        int
+            The number of rounds.
+        """
+        n_classes = Targets.of(y).positive.shape[1]
+        return n_classes * (1 if has_eval_set else self.folds + 1) * self._family(seed=0).max_rounds
 
     def fit(
         self,
@@ -223,6 +273,7 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         *,
         eval_set: RankingData | tuple[object, ...] | None = None,
         sample_weight: ArrayLike | None = None,
+        callbacks: Iterable[Callback] | None = None,
     ) -> Self:
         """Train on all rows.
 
@@ -237,15 +288,24 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
             Rows to choose the model and to place the threshold by; then nothing but `X` is trained on.
         sample_weight : array-like of shape (n_rows,), default=None
             Weights of rows.
+        callbacks : iterable of callable, default=None
+            Each is called after every round of every model with their number so far and, where rows are held back,
+            {"logloss": value} of these.
 
         Returns
         -------
         RateClassifier
             This classifier, fitted.
+
+        Notes
+        -----
+        Ctrl-C ends training early: the best so far is kept, which may be a model of some of the folds alone,
+        `interrupted_` is True and a warning is logged. Of several classes each must have had its turn.
         """
         check_parameters(self)
         labels = class_labels(X, y)
         features, targets = self._features(X, fitting=True), Targets.of(labels)
+        columns = self._columns()
         standardizer = None if self.model == "trees" else Standardizer.of(features)
         rows = self._rows_by_class(features, standardizer, targets, sample_weight)
         eval_rows: list[Rows] | list[None] = [None] * len(rows)
@@ -256,11 +316,17 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
             features, eval_targets = self._features(X, fitting=False), Targets.of(y, targets.kind, targets.classes)
             eval_rows = self._rows_by_class(features, standardizer, eval_targets, weight, " of eval_set")
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        family, objective = self._family(seed), self._objective()
-        self.models_ = [
-            fit_binary(family, objective, train, evaluated, self.folds, self.calibration, seed)
-            for train, evaluated in zip(rows, eval_rows, strict=True)
-        ]
+        family, objective = self._family(seed, *columns), self._objective()
+        report = Report(callbacks or (), self.verbose)
+        models: list[BinaryModel] = []
+        for train, evaluated in zip(rows, eval_rows, strict=True):
+            if report.interrupted:
+                raise KeyboardInterrupt  # a class without a model cannot be predicted
+            binary = fit_binary(family, objective, train, evaluated, self.folds, self.calibration, seed, report)
+            models.append(binary)
+        if report.interrupted:
+            log.warning("training was interrupted; the best so far is kept")
+        self.models_, self.interrupted_ = models, report.interrupted
         self.classes_, self.kind_of_target_ = targets.classes, targets.kind
         self.standardizer_, self.n_rows_ = standardizer, len(targets.positive)
         return self
@@ -272,15 +338,26 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
     def _objective(self) -> RateObjective:
         return rate_objective(self.objective, anchors=self.anchors)
 
-    def _family(self, seed: int) -> Family:
+    def _columns(self) -> tuple[list[int], list[int] | None]:
+        """Numbers of the categorical columns, and the constraint of each column; refuses what a family cannot have."""
+        if self.model != "trees" and self.categorical_feature is not None:
+            raise DataError(
+                'categorical_feature is for model="trees", got it for another; drop it and encode the categories'
+            )
+        if self.model not in ("trees", "linear") and self.monotone_constraints is not None:
+            raise DataError(
+                'monotone_constraints are for model="trees" and model="linear", got them for a net; drop them'
+            )
+        monotone = values_by_column(self, self.monotone_constraints, "monotone_constraints")
+        return categorical_columns(self, self.categorical_feature), monotone
+
+    def _family(self, seed: int, categorical: Sequence[int] = (), monotone: list[int] | None = None) -> Family:
         """The family that the parameters describe."""
         if self.model == "linear":
-            return LinearFamily(self.penalty)
+            return LinearFamily(self.penalty, monotone)
         if self.model == "trees":
             limits = (self.n_estimators, self.num_leaves, self.learning_rate, self.min_child_samples)
-            return TreeFamily(
-                *limits, threads=engine_threads(self.n_jobs), seed=seed, categorical=categorical_columns(self)
-            )
+            return TreeFamily(*limits, engine_threads(self.n_jobs), seed, [*categorical], monotone)
         need_extra("torch", extra="torch")
         from rankwise.rankers.rates.families._net import NetFamily
 
@@ -330,6 +407,17 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         return self._of_models([model.threshold for model in self._fitted_models()])
 
     @property
+    def trained_for_(self) -> str | list[str]:
+        """What the model was trained for: the objective, or "cross entropy" where that is as good; `history_` says why.
+
+        Returns
+        -------
+        str or list of str
+            The name of the objective, or "cross entropy"; with several models, of each.
+        """
+        return self._of_models([str(self._objective()) if m.is_tuned else PLAIN for m in self._fitted_models()])
+
+    @property
     def multipliers_(self) -> FloatArray | list[FloatArray]:
         """How many true positives a false positive is worth at each point of the objective.
 
@@ -347,8 +435,9 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         Returns
         -------
         dict or list of dict
-            The metric of the `baseline` and of the `tuned` model on rows that they were not trained on, the `gain` and
-            its `error` over resamples of these, and which was `chosen`; with several models, of each.
+            The metric of the `baseline` and of the `tuned` model, if there was one, on rows that they were not trained
+            on, the `gain` and its `error` over resamples of these, which was `chosen`, and the `reason` in a sentence;
+            with several models, of each.
         """
         return self._of_models([model.history for model in self._fitted_models()])
 

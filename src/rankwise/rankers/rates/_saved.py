@@ -51,6 +51,7 @@ def to_saved(model: RateClassifier) -> SavedModel:
     summary = {
         "engine": f"lightgbm {lgb.__version__}" if model.model == "trees" else "rankwise",
         "rows": model.n_rows_,
+        "interrupted": model.interrupted_,
         "target": model.kind_of_target_,
         "classes": model.classes_.tolist(),
         "standardizer": None if model.standardizer_ is None else _as_lists(model.standardizer_),
@@ -68,7 +69,7 @@ def from_saved(cls: type[Classifier], saved: SavedModel) -> Classifier:
     """A fitted model; everything is checked first."""
     model, summary = unfitted_model(cls, saved, metric_parameter="objective"), saved.summary
     model.hidden = tuple(model.hidden)
-    model.n_rows_ = read_int(summary, "rows")
+    model.n_rows_, model.interrupted_ = read_int(summary, "rows"), summary.get("interrupted") is True
     model.kind_of_target_, model.classes_ = _read_classes(summary)
     n_models = 1 if model.kind_of_target_ == "binary" else model.classes_.size
     models = summary.get("models")
@@ -111,7 +112,11 @@ def _read_binary(family: Family, entry: object, name: str, members: dict[str, by
     if scores.size != probabilities.size or (np.diff(scores) < 0).any() or (np.abs(probabilities - 0.5) > 0.5).any():
         raise ModelFileError("the model's calibration must be probabilities of rising scores; save it again")
     calibration = Calibration(scores, probabilities, read_float(curve, "slope"), read_float(curve, "shift"))
-    if not isinstance(history, dict) or history.get("chosen") not in CHOICES:
+    if (
+        not isinstance(history, dict)
+        or history.get("chosen") not in CHOICES
+        or not isinstance(history.get("reason"), str)
+    ):
         raise ModelFileError("the model must say how it was chosen; save it again")
     names = family.member_names(entry.get("scorer"), name)
     if not set(names) <= set(members):

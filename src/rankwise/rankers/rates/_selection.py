@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from rankwise.metrics.catalogue._curve import CurveMetric
 from rankwise.objectives.rates._objective import RateObjective
-from rankwise.objectives.rates._soft_counts import RankedRows, values_of_cuts
+from rankwise.objectives.rates._soft_counts import RankedRows, SoftCounts
 from rankwise.types import BoolArray, FloatArray
 
 N_RESAMPLES = 40
-MIN_STANDARD_ERRORS = 0.5  # by which the tuned model must be ahead
+MAX_RESAMPLED_ROWS = 1 << 17  # at a time, so that they stay near the core
+MIN_STANDARD_ERRORS = 1.0  # by which the tuned model must be ahead
 
 
 @dataclass(frozen=True)
@@ -30,6 +29,11 @@ class Choice:
         """Far enough ahead to be trusted."""
         return self.gain > MIN_STANDARD_ERRORS * self.error
 
+    @property
+    def is_hopeless(self) -> bool:
+        """So far behind that more rows would hardly change it."""
+        return self.gain < -MIN_STANDARD_ERRORS * self.error
+
 
 def choose(
     objective: RateObjective,
@@ -39,22 +43,17 @@ def choose(
     weight: FloatArray,
     seed: int,
 ) -> Choice:
-    """Both models' scores of the same rows, in Poisson resamples of these."""
-    # The metric at one level alone is an accident of few rows; near levels say the same with less noise.
-    near = [(term.weight, term.metric.operating_points(term.statement.anchors)) for term in objective.terms]
-    rng = np.random.default_rng(seed)
+    """Both models' scores of the same rows, in resamples of these: each row is in twice or not at all.
+
+    Such a weight has the mean and the variance of a bootstrap's, and takes a bit to draw.
+    """
+    soft, rng = SoftCounts(objective, positive, weight), np.random.default_rng(seed)
     ranked_baseline, ranked_tuned = (RankedRows(scores, positive) for scores in (baseline, tuned))
     gains = np.empty(N_RESAMPLES)
-    for k in range(N_RESAMPLES):
-        resampled = weight * rng.poisson(1.0, weight.size)
-        gains[k] = _value(ranked_tuned, near, resampled) - _value(ranked_baseline, near, resampled)
-    values = _value(ranked_baseline, near, weight), _value(ranked_tuned, near, weight)
-    return Choice(*values, float(gains.mean()), float(gains.std()))
-
-
-def _value(ranked: RankedRows, near: list[tuple[float, Sequence[CurveMetric]]], weight: FloatArray) -> float:
-    """Σ over terms of the mean over near levels of the metric."""
-    hits, cuts = ranked.counts(weight)
-    if hits[-1] == 0.0 or hits[-1] == cuts[-1]:
-        return 0.0
-    return sum(w * float(np.mean([values_of_cuts(point, hits, cuts).max() for point in points])) for w, points in near)
+    at_once = max(1, MAX_RESAMPLED_ROWS // weight.size)
+    for first in range(0, N_RESAMPLES, at_once):
+        count = min(at_once, N_RESAMPLES - first)
+        resampled = 2.0 * weight * rng.integers(0, 2, (count, weight.size), dtype=np.bool_)
+        by_tuned, by_baseline = (soft.values(ranked, resampled) for ranked in (ranked_tuned, ranked_baseline))
+        gains[first : first + count] = by_tuned - by_baseline
+    return Choice(soft.value(baseline), soft.value(tuned), float(gains.mean()), float(gains.std()))

@@ -16,6 +16,7 @@ from rankwise.rankers.rates._rows import RowMatrix, Rows
 from rankwise.types import AnyArray, BoolArray, FloatArray
 
 TargetKind = Literal["binary", "multiclass", "multilabel"]
+KINDS_OF_LABELS = ("binary", "multiclass", "multilabel-indicator")
 
 
 def class_labels(X: object, y: ArrayLike | None) -> ArrayLike | None:
@@ -25,6 +26,18 @@ def class_labels(X: object, y: ArrayLike | None) -> ArrayLike | None:
     if y is not None:
         raise DataError("RankingData brings its y along, got y too; pass the data alone")
     return (X.y > 0).astype(np.int64)
+
+
+def _kind_of_labels(y: ArrayLike) -> str:
+    """scikit-learn's word for the labels; DataError if they are none of classes."""
+    try:
+        with np.errstate(invalid="ignore"):  # it looks at NaN before it refuses it
+            kind = str(type_of_target(y, input_name="y"))
+            if kind not in KINDS_OF_LABELS:
+                check_classification_targets(y)  # which says why not
+    except ValueError as problem:
+        raise DataError(f"{str(problem).rstrip('.')}; pass labels of classes") from problem
+    return kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,16 +53,15 @@ class Targets:
         """Labels as columns; those of other rows than were trained on with the kind and classes of these."""
         if y is None:
             raise DataError("RateClassifier requires y to be passed, but the target y is None; pass the labels")
-        try:
-            with np.errstate(invalid="ignore"):  # it looks at NaN before it refuses it
-                check_classification_targets(y)
-        except ValueError as problem:
-            raise DataError(f"{str(problem).rstrip('.')}; pass labels of classes") from problem
-        if kind == "multilabel" or type_of_target(y, input_name="y").startswith("multilabel"):
-            positive = np.asarray(y.toarray() if hasattr(y, "toarray") else y) > 0
-            if classes is not None and (kind != "multilabel" or positive.shape[1:] != classes.shape):
-                raise ShapeError(f"y must have the columns of the training labels, got {positive.shape[1:]}; check y")
-            return cls("multilabel", np.arange(positive.shape[1]), positive)
+        if kind in (None, "multilabel") or np.ndim(y) != 1:  # else all that counts is that they are of the classes
+            kind_of_labels = _kind_of_labels(y)
+            if kind == "multilabel" or kind_of_labels.startswith("multilabel"):
+                positive = np.asarray(y.toarray() if hasattr(y, "toarray") else y) > 0
+                if classes is not None and (kind != "multilabel" or positive.shape[1:] != classes.shape):
+                    raise ShapeError(
+                        f"y must have the columns of the training labels, got {positive.shape[1:]}; check y"
+                    )
+                return cls("multilabel", np.arange(positive.shape[1]), positive)
         labels = column_or_1d(y, warn=True)
         classes = np.unique(labels) if classes is None else classes
         if classes.size < 2:

@@ -12,9 +12,10 @@ from sklearn.linear_model import LogisticRegression
 import rankwise as rw
 from rankwise.objectives.rates._objective import rate_objective
 from rankwise.objectives.rates._soft_counts import SoftCounts
+from rankwise.rankers.rates._report import Report
 from rankwise.rankers.rates._rows import Rows, folds
 from rankwise.rankers.rates.families._base import log_losses, score_unit
-from rankwise.rankers.rates.families._linear import LinearFamily, _fit_soft_counts, fit_cross_entropy
+from rankwise.rankers.rates.families._linear import GAMMA, LinearFamily, _fit_soft_counts, fit_cross_entropy
 from tests.rankers.rates.factories import clusters, logistic, rows_of, soft_loss
 
 
@@ -40,12 +41,12 @@ def test_the_penalty_is_the_one_of_least_log_loss_on_rows_judged() -> None:
     X, y = logistic(60, 4, features=25)
     rows = rows_of((X, y))
     splits = folds(rows.positive, 4, seed=0)
-    chosen: Any = LinearFamily().fit_baselines(rows, splits, refit=True)
+    chosen: Any = LinearFamily().fit_baselines(rows, splits, refit=True, report=Report())
     losses = {
         penalty: sum(
             log_losses(model.scores(X[judged]), y[judged] == 1).sum()
             for model, (_, judged) in zip(
-                LinearFamily(penalty).fit_baselines(rows, splits, refit=False), splits, strict=True
+                LinearFamily(penalty).fit_baselines(rows, splits, refit=False, report=Report()), splits, strict=True
             )
         )
         for penalty in (1.0, 0.1, 0.01, 1e-3, 1e-4)
@@ -53,7 +54,7 @@ def test_the_penalty_is_the_one_of_least_log_loss_on_rows_judged() -> None:
     assert {model.penalty for model in chosen} == {min(losses, key=losses.__getitem__)}
     assert min(losses, key=losses.__getitem__) > 1e-3  # many features for few rows
     assert len(chosen) == 5
-    assert len(LinearFamily(0.5).fit_baselines(rows, [], refit=True)) == 1
+    assert len(LinearFamily(0.5).fit_baselines(rows, [], refit=True, report=Report())) == 1
 
 
 @pytest.mark.parametrize("name", ["r@p=0.9", "p@r=0.3", "tpr@fpr=0.02", "f1"])
@@ -61,12 +62,12 @@ def test_tuning_lowers_the_soft_loss_of_the_training_rows(name) -> None:
     rows = rows_of(clusters(800, 0))
     family, soft = LinearFamily(0.01), SoftCounts(rate_objective(name), rows.positive, rows.weight)
     plain: Any
-    (plain,) = family.fit_baselines(rows, [], refit=True)
-    tuned: Any = family.tune(plain, rows, soft)
+    (plain,) = family.fit_baselines(rows, [], refit=True, report=Report())
+    tuned: Any = family.tune(plain, rows, soft, Report())
     scores = plain.scores(rows.X)
     points = soft.points(scores, score_unit(scores, rows.positive))
 
-    before, after = (soft_loss(points, one.scores(rows.X), rows, 8.0) for one in (plain, tuned))
+    before, after = (soft_loss(points, one.scores(rows.X), rows, GAMMA) for one in (plain, tuned))
     assert after + 0.005 * tuned.weights @ tuned.weights < before + 0.005 * plain.weights @ plain.weights
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from rankwise.objectives.rates._soft_counts import SoftCounts
+from rankwise.rankers.rates._report import Report
 from rankwise.rankers.rates._rows import RowMatrix, Rows, Split
 from rankwise.types import BoolArray, FloatArray, JsonObject
 
@@ -22,6 +23,10 @@ class Scorer(Protocol):
         """Log-odds, or something like them: the higher, the likelier positive."""
         ...
 
+    def finished(self) -> Scorer:
+        """The same without what only training on needs."""
+        ...
+
     def to_saved(self, name: str) -> tuple[JsonObject, dict[str, bytes]]:
         """What the manifest of a model file says of it, and its members, whose names begin with `name`."""
         ...
@@ -34,12 +39,27 @@ class Scorer(Protocol):
 class Family(Protocol):
     """A kind of models."""
 
-    def fit_baselines(self, rows: Rows, splits: list[Split], *, refit: bool) -> list[Scorer]:
-        """Cross entropy: a model per split, what is free chosen by the rows to evaluate on; to `refit`, one of all."""
+    @property
+    def max_rounds(self) -> int:
+        """Rounds of a baseline and of tuning it, at most."""
         ...
 
-    def tune(self, baseline: Scorer, rows: Rows, soft: SoftCounts) -> Scorer:
-        """A baseline trained on for what `soft` counts on the same rows."""
+    @property
+    def why_plain(self) -> str | None:
+        """Why models of these parameters are not trained for a point; None if they are."""
+        ...
+
+    def fit_baselines(
+        self, rows: Rows, splits: list[Split], *, refit: bool, report: Report | None = None
+    ) -> list[Scorer]:
+        """Cross entropy: a model per split, what is free chosen by the rows to evaluate on; to `refit`, one of all.
+
+        After Ctrl-C it gives those that there are, the last of them as far as it had come, without one of all rows.
+        """
+        ...
+
+    def tune(self, baseline: Scorer, rows: Rows, soft: SoftCounts, report: Report) -> Scorer | None:
+        """A baseline trained on for what `soft` counts on the same rows; None if the point does not respond."""
         ...
 
     def member_names(self, fields: object, name: str) -> list[str]:

@@ -13,6 +13,7 @@ from scipy.special import expit
 from rankwise.objectives.rates._soft_counts import SoftCounts
 from rankwise.rankers._persistence import read_float, read_floats
 from rankwise.rankers._score_functions._functions import LinearFunction, kind_and_names
+from rankwise.rankers.rates._report import Report
 from rankwise.rankers.rates._rows import RowMatrix, Rows, Split
 from rankwise.rankers.rates.families._base import Scorer, log_losses, score_unit
 from rankwise.types import FloatArray, JsonObject
@@ -22,9 +23,11 @@ if TYPE_CHECKING:
 
 PENALTIES = (1.0, 0.1, 0.01, 1e-3, 1e-4)  # tried in this order, each from the weights of the one before
 DEFAULT_PENALTY = 0.1  # where there are too few rows to choose by
-GAMMAS = (2.0, 8.0, 32.0)  # soft counts against cross entropy; the weights of the three models are averaged
+GAMMA = 32.0  # soft counts against cross entropy
 WIDTHS = (1.0, 0.5)  # of the sigmoids, in units of the scores
+TUNING_STEPS = 15  # of L-BFGS for each width, at most
 
+Bounds = list[tuple[float | None, float | None]]  # of each weight
 Loss = Callable[[FloatArray], tuple[float, FloatArray]]  # from all that is free to the value and its gradient
 
 
@@ -39,6 +42,10 @@ class LinearScorer:
     def scores(self, X: RowMatrix) -> FloatArray:
         """X·w + b."""
         return np.asarray(X @ self.weights + self.intercept)
+
+    def finished(self) -> LinearScorer:
+        """Itself."""
+        return self
 
     def to_score_function(self, model: RateClassifier, constant: float) -> LinearFunction:
         """Weights of features less their mean, over their deviation."""
@@ -59,37 +66,74 @@ class LinearScorer:
 
 @dataclass(frozen=True)
 class LinearFamily:
-    """min Σ weight·CE / |Y+| + penalty/2 |w|²; `penalty=None` chooses it by the log loss of the rows to evaluate on."""
+    """min Σ weight·CE / |Y+| + penalty/2 |w|²; `penalty=None` chooses it by the log loss of the rows to evaluate on.
+
+    Weights of `monotone` features are kept from falling (1) or rising (−1) through 0.
+    """
 
     penalty: float | None = None
+    monotone: list[int] | None = None
 
-    def fit_baselines(self, rows: Rows, splits: list[Split], *, refit: bool) -> list[Scorer]:
-        """Cross entropy."""
+    @property
+    def max_rounds(self) -> int:
+        """A round is a program that is solved."""
+        return (len(PENALTIES) if self.penalty is None else 1) + len(WIDTHS)
+
+    @property
+    def why_plain(self) -> str | None:
+        """A linear model is weak enough to gain from a choice of what to get wrong."""
+        return None
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """Of the weights, as `monotone` has them, and of the intercept."""
+        if self.monotone is None:
+            return None
+        return [*((0.0 if sign > 0 else None, 0.0 if sign < 0 else None) for sign in self.monotone), (None, None)]
+
+    def fit_baselines(
+        self, rows: Rows, splits: list[Split], *, refit: bool, report: Report | None = None
+    ) -> list[Scorer]:
+        """Cross entropy, with the penalties from high to low until the log loss of held-out rows rises."""
+        report = report or Report()
         train_rows, eval_rows = ([rows.take(split[side]) for split in splits] for side in (0, 1))
+        n_evaluated = max(sum(float(held_out.weight.sum()) for held_out in eval_rows), 1e-300)
         penalties = (self.penalty,) if self.penalty is not None else PENALTIES if splits else (DEFAULT_PENALTY,)
         lowest, best_penalty = np.inf, penalties[0]
-        starts: list[LinearScorer | None] = [None] * len(splits)
-        best: list[Scorer] = []
-        for penalty in penalties:
-            models = [fit_cross_entropy(train, penalty, start) for train, start in zip(train_rows, starts, strict=True)]
-            loss = sum(_log_loss(model, held_out) for model, held_out in zip(models, eval_rows, strict=True))
-            if loss < lowest:
-                lowest, best, best_penalty = loss, [*models], penalty
-            starts = [*models]
-        return [*best, fit_cross_entropy(rows, best_penalty, None)] if refit else best
+        best: list[LinearScorer] = []
+        models: list[LinearScorer] = []
+        with report.until_interrupted():
+            for penalty in penalties:
+                starts = models or [None] * len(splits)
+                models = [
+                    fit_cross_entropy(train, penalty, start, self.bounds)
+                    for train, start in zip(train_rows, starts, strict=True)
+                ]
+                losses = [_log_loss(model, held_out) for model, held_out in zip(models, eval_rows, strict=True)]
+                loss = sum(losses) / n_evaluated
+                if loss < lowest or not best:
+                    lowest, best, best_penalty = loss, models, penalty
+                if splits:
+                    report.round(loss)
+                if best is not models:
+                    break  # beyond, weights only grow
+            if refit:
+                start = LinearScorer(*_mean(best), best_penalty) if best else None
+                final = fit_cross_entropy(rows, best_penalty, start, self.bounds)
+                report.round()
+                return [*best, final]
+        return [*best]
 
-    def tune(self, baseline: Scorer, rows: Rows, soft: SoftCounts) -> Scorer:
-        """Soft counts added, for each γ from wide to narrow; the mean of the models."""
+    def tune(self, baseline: Scorer, rows: Rows, soft: SoftCounts, report: Report) -> Scorer | None:
+        """Soft counts added, of a wide sigmoid and then of a narrow one."""
         assert isinstance(baseline, LinearScorer)
         unit = score_unit(baseline.scores(rows.X), rows.positive)
-        vectors = []
-        for gamma in GAMMAS:
-            w = baseline.vector
+        w = baseline.vector
+        with report.until_interrupted():
             for width in WIDTHS:
-                w = _fit_soft_counts(rows, soft, baseline.penalty, gamma, width * unit, w)
-            vectors.append(w)
-        mean = np.mean(vectors, axis=0)
-        return LinearScorer(mean[:-1], float(mean[-1]), baseline.penalty)
+                w = _fit_soft_counts(rows, soft, baseline.penalty, GAMMA, width * unit, w, self.bounds)
+                report.round()
+        return LinearScorer(w[:-1], float(w[-1]), baseline.penalty)
 
     def member_names(self, fields: object, name: str) -> list[str]:
         """None: all is in the manifest."""
@@ -115,7 +159,13 @@ def _by_weights(rows: Rows, by_score: FloatArray, penalty: float, w: FloatArray)
     return np.append(rows.X.T @ by_score + penalty * w[:-1], by_score.sum())
 
 
-def fit_cross_entropy(rows: Rows, penalty: float, start: LinearScorer | None) -> LinearScorer:
+def _mean(models: list[LinearScorer]) -> tuple[FloatArray, float]:
+    return np.mean([model.weights for model in models], axis=0), float(np.mean([model.intercept for model in models]))
+
+
+def fit_cross_entropy(
+    rows: Rows, penalty: float, start: LinearScorer | None, bounds: Bounds | None = None
+) -> LinearScorer:
     """The baseline, from the weights of another one if there is one.
 
     Ours rather than scikit-learn's LogisticRegression because tuning needs the same loss, gradient and solver anyway,
@@ -128,12 +178,18 @@ def fit_cross_entropy(rows: Rows, penalty: float, start: LinearScorer | None) ->
         return value, _by_weights(rows, by_score, penalty, w)
 
     first = np.append(np.zeros(rows.X.shape[1]), rows.log_odds) if start is None else start.vector
-    w = _minimize(loss, first, maxiter=300, maxcor=20, ftol=1e-9, gtol=1e-6)
+    w = _minimize(loss, first, bounds, maxiter=300, maxcor=20, ftol=1e-9, gtol=1e-6)
     return LinearScorer(w[:-1], float(w[-1]), penalty)
 
 
 def _fit_soft_counts(
-    rows: Rows, soft: SoftCounts, penalty: float, gamma: float, width: float, start: FloatArray
+    rows: Rows,
+    soft: SoftCounts,
+    penalty: float,
+    gamma: float,
+    width: float,
+    start: FloatArray,
+    bounds: Bounds | None = None,
 ) -> FloatArray:
     """Cross entropy + γ · (price · fp − gain · tp) / |Y+| over weights and thresholds, from here."""
     points = soft.points(rows.X @ start[:-1] + start[-1], width)
@@ -148,9 +204,12 @@ def _fit_soft_counts(
         by_score = by_score + scale * rows.weight * slope
         return value + scale * counted, np.append(_by_weights(rows, by_score, penalty, w), scale * by_threshold)
 
-    return _minimize(loss, np.append(start, points.thresholds), maxiter=40, maxcor=15, ftol=1e-6, gtol=1e-5)[:size]
+    first = np.append(start, points.thresholds)
+    if bounds is not None:
+        bounds = [*bounds, *[(None, None)] * points.thresholds.size]
+    return _minimize(loss, first, bounds, maxiter=TUNING_STEPS, maxcor=15, ftol=1e-4, gtol=1e-5)[:size]
 
 
-def _minimize(loss: Loss, start: FloatArray, **options: float) -> FloatArray:
+def _minimize(loss: Loss, start: FloatArray, bounds: Bounds | None, **options: float) -> FloatArray:
     solver: Any = minimize  # whose stubs list every option by name
-    return np.asarray(solver(loss, start, jac=True, method="L-BFGS-B", options=options).x)
+    return np.asarray(solver(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from rankwise.rankers.nets._module import (
     threads_worth,
 )
 from rankwise.rankers.nets._score_function import net_function
+from rankwise.rankers.rates._report import Report
 from rankwise.rankers.rates._rows import RowMatrix, Rows, Split
 from rankwise.rankers.rates.families._base import Scorer, log_losses, score_unit
 from rankwise.types import FloatArray, JsonObject
@@ -34,9 +36,10 @@ from rankwise.types import FloatArray, JsonObject
 if TYPE_CHECKING:
     from rankwise.rankers.rates._classifier import RateClassifier
 
-GAMMAS = (0.5, 2.0, 8.0)  # soft counts against cross entropy; the weights of the three nets are averaged
+GAMMA = 2.0  # soft counts against cross entropy
 TUNING_EPOCHS, TUNING_RATE = 12, 5e-4
-POINTS_EPOCHS = 4  # after which operating points are found anew
+TUNING_SHARE = 0.25  # of the epochs of the baseline, at most
+POINTS_EPOCHS = 3  # after which operating points are found anew, the first time to see if training responds
 WIDTH = 1.0  # of the sigmoids, in units of the scores
 WEIGHT_DECAY = 1e-4
 EARLY_STOPPING_EPOCHS = 12
@@ -57,13 +60,18 @@ class Shifted(nn.Module):
 
 @dataclass(frozen=True, eq=False)
 class NetScorer:
-    """A net on standardized features."""
+    """A net on standardized features; `epochs` are those it was trained for, its last one or not."""
 
     module: nn.Module
+    epochs: int = 0
 
     def scores(self, X: RowMatrix) -> FloatArray:
         """Log-odds."""
         return module_row_scores(self.module, np.asarray(X), "cpu")
+
+    def finished(self) -> NetScorer:
+        """Itself."""
+        return self
 
     def to_saved(self, name: str) -> tuple[JsonObject, dict[str, bytes]]:
         """Weights and intercept."""
@@ -89,59 +97,75 @@ class NetFamily:
     batch_rows: int
     seed: int
 
-    def fit_baselines(self, rows: Rows, splits: list[Split], *, refit: bool) -> list[Scorer]:
+    @property
+    def max_rounds(self) -> int:
+        """A round is an epoch."""
+        return self.epochs + self._tuning_epochs(self.epochs)
+
+    @property
+    def why_plain(self) -> str | None:
+        """Whether it pays to train a net for a point is seen while it is trained."""
+        return None
+
+    def fit_baselines(
+        self, rows: Rows, splits: list[Split], *, refit: bool, report: Report | None = None
+    ) -> list[Scorer]:
         """Cross entropy; on all rows, as many epochs as were best for the splits in the median."""
+        report = report or Report()
         scorers: list[Scorer] = []
         best_epochs = []
         for train, others in splits:
             with _seeded(self.seed):
-                module, epochs = self._fit_cross_entropy(rows.take(train), rows.take(others), self.epochs)
-            scorers.append(NetScorer(module))
-            best_epochs.append(epochs)
+                scorer, epochs = self._fit_cross_entropy(rows.take(train), rows.take(others), self.epochs, report)
+            if epochs:
+                scorers.append(scorer)
+                best_epochs.append(epochs)
+            if report.interrupted:
+                return scorers
         if refit:
             epochs = int(np.median(best_epochs)) if best_epochs else self.epochs
             with _seeded(self.seed):
-                scorers.append(NetScorer(self._fit_cross_entropy(rows, None, epochs)[0]))
+                scorer, epochs = self._fit_cross_entropy(rows, None, epochs, report)
+            if epochs and not (splits and report.interrupted):
+                scorers.append(scorer)
         return scorers
 
-    def _fit_cross_entropy(self, rows: Rows, held_out: Rows | None, epochs: int) -> tuple[nn.Module, int]:
+    def _fit_cross_entropy(
+        self, rows: Rows, held_out: Rows | None, epochs: int, report: Report
+    ) -> tuple[NetScorer, int]:
         """The net of the best epoch for held-out rows, and its number; without such rows that of the last epoch."""
         module: nn.Module = Shifted(make_module(self.parameters, rows.X.shape[1]), rows.log_odds)
         optimizer = torch.optim.AdamW(module.parameters(), lr=self.learning_rate, weight_decay=WEIGHT_DECAY)
-        lowest, best, best_epochs = np.inf, module, epochs
-        for epoch in range(epochs):
-            module.train()
-            with threads_worth(module, self.batch_rows):
-                for X, positive, weight in _batches(rows, self.batch_rows, self.seed, epoch):
-                    optimizer.zero_grad(set_to_none=True)
-                    (weight * _cross_entropy(module(X), positive)).mean().backward()  # type: ignore[no-untyped-call]
-                    optimizer.step()
-            if held_out is None:
-                continue
-            loss = float(held_out.weight @ log_losses(NetScorer(module).scores(held_out.X), held_out.positive))
-            if loss < lowest:
-                lowest, best, best_epochs = loss, copy.deepcopy(module), epoch + 1
-            elif epoch + 1 - best_epochs >= EARLY_STOPPING_EPOCHS:
-                break
-        return best.eval(), best_epochs
+        lowest, best, best_epochs, epoch = np.inf, module, 0, 0
+        with report.until_interrupted():
+            for epoch in range(1, epochs + 1):
+                module.train()
+                with threads_worth(module, self.batch_rows):
+                    for X, positive, weight in _batches(rows, self.batch_rows, self.seed, epoch - 1):
+                        optimizer.zero_grad(set_to_none=True)
+                        (weight * _cross_entropy(module(X), positive)).mean().backward()  # type: ignore[no-untyped-call]
+                        optimizer.step()
+                if held_out is None:
+                    best_epochs = epoch
+                    report.round()
+                    continue
+                losses = log_losses(NetScorer(module).scores(held_out.X), held_out.positive)
+                loss = float(held_out.weight @ losses / held_out.weight.sum())
+                if loss < lowest:
+                    lowest, best, best_epochs = loss, copy.deepcopy(module), epoch
+                report.round(loss)
+                if epoch - best_epochs >= EARLY_STOPPING_EPOCHS:
+                    break
+        return NetScorer(best.eval(), epoch), best_epochs
 
-    def tune(self, baseline: Scorer, rows: Rows, soft: SoftCounts) -> Scorer:
-        """The mean of the nets that soft counts make of one, by γ."""
+    def _tuning_epochs(self, epochs: int) -> int:
+        return min(TUNING_EPOCHS, math.ceil(TUNING_SHARE * epochs))
+
+    def tune(self, baseline: Scorer, rows: Rows, soft: SoftCounts, report: Report) -> Scorer | None:
+        """Epochs more on cross entropy and soft counts together; None if the first ones do not help rows trained on."""
         assert isinstance(baseline, NetScorer)
-        with _seeded(self.seed):
-            nets = [self._fit_soft_counts(copy.deepcopy(baseline.module), rows, soft, gamma) for gamma in GAMMAS]
-        mean = copy.deepcopy(baseline.module)
-        states = [net.state_dict() for net in nets]
-        mean.load_state_dict(
-            {
-                name: torch.stack([state[name] for state in states]).mean(0) if tensor.is_floating_point() else tensor
-                for name, tensor in states[0].items()
-            }
-        )
-        return NetScorer(mean.eval())
-
-    def _fit_soft_counts(self, module: nn.Module, rows: Rows, soft: SoftCounts, gamma: float) -> nn.Module:
-        first_scores = NetScorer(module).scores(rows.X)
+        module = copy.deepcopy(baseline.module)
+        first_scores = baseline.scores(rows.X)
         unit = score_unit(first_scores, rows.positive)
         points = soft.points(first_scores, WIDTH * unit)
         thresholds = nn.Parameter(torch.tensor(points.thresholds, dtype=torch.float32))
@@ -152,19 +176,26 @@ class NetFamily:
         optimizer = torch.optim.AdamW(groups)
         scale = float(rows.weight.sum()) / rows.positive_weight  # a mean over positives, as for linear models
         module.train()
-        for epoch in range(TUNING_EPOCHS):
-            if epoch and epoch % POINTS_EPOCHS == 0:
-                points = soft.points(NetScorer(module).scores(rows.X), WIDTH * unit)
-                with torch.no_grad():
-                    thresholds.copy_(torch.tensor(points.thresholds))
-            with threads_worth(module, 2 * self.batch_rows):
-                for X, positive, weight in _batches(rows, 2 * self.batch_rows, self.seed, epoch):
-                    optimizer.zero_grad(set_to_none=True)
-                    scores = module(X)
-                    loss = _cross_entropy(scores, positive) + gamma * points.of_tensors(scores, positive, thresholds)
-                    (scale * (weight * loss).mean()).backward()  # type: ignore[no-untyped-call]
-                    optimizer.step()
-        return module
+        with _seeded(self.seed), report.until_interrupted():
+            for epoch in range(self._tuning_epochs(baseline.epochs)):
+                if epoch and epoch % POINTS_EPOCHS == 0:
+                    scores = NetScorer(module).scores(rows.X)
+                    if epoch == POINTS_EPOCHS and soft.value(scores) <= soft.value(first_scores):
+                        return None
+                    points = soft.points(scores, WIDTH * unit)
+                    with torch.no_grad():
+                        thresholds.copy_(torch.tensor(points.thresholds))
+                with threads_worth(module, 2 * self.batch_rows):
+                    for X, positive, weight in _batches(rows, 2 * self.batch_rows, self.seed, epoch):
+                        optimizer.zero_grad(set_to_none=True)
+                        scores = module(X)
+                        loss = _cross_entropy(scores, positive) + GAMMA * points.of_tensors(
+                            scores, positive, thresholds
+                        )
+                        (scale * (weight * loss).mean()).backward()  # type: ignore[no-untyped-call]
+                        optimizer.step()
+                report.round()
+        return NetScorer(module.eval())
 
     def member_names(self, fields: object, name: str) -> list[str]:
         """The weights."""

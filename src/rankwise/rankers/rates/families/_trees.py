@@ -1,4 +1,4 @@
-"""Boosted trees: LightGBM's log loss, then rounds on it and the soft counts together."""
+"""Boosted trees: LightGBM's log loss; where they are small, the last of them are grown anew for the operating point."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from typing import TYPE_CHECKING
 import lightgbm as lgb
 import numpy as np
 
-from rankwise.errors import DataError, ModelFileError
+from rankwise.errors import ModelFileError
 from rankwise.objectives.rates._soft_counts import SoftCounts, SoftPoints
 from rankwise.rankers._persistence import read_int
 from rankwise.rankers._score_functions._functions import TreeSum, kind_and_names
-from rankwise.rankers.rates._rows import RowMatrix, Rows, Split, folds
+from rankwise.rankers.rates._report import Report
+from rankwise.rankers.rates._rows import RowMatrix, Rows, Split
 from rankwise.rankers.rates.families._base import Scorer, score_unit
-from rankwise.rankers.trees._model_text import model_to_text, read_booster
+from rankwise.rankers.trees._lightgbm import check_splits, column_options, make_dataset
+from rankwise.rankers.trees._model_text import join_trees, model_to_text, read_booster, split_trees
 from rankwise.rankers.trees._score_function import booster_trees
 from rankwise.rankers.trees._tree_checks import check_tree_text
-from rankwise.types import FloatArray, JsonObject
+from rankwise.types import FloatArray, IntArray, JsonObject
 
 if TYPE_CHECKING:
     from rankwise.rankers.rates._classifier import RateClassifier
 
-GAMMAS = (2.0, 8.0)  # soft counts against log loss; the scores of the two models are averaged
-TUNING_ROUNDS, TUNING_RATE = 80, 0.03
-POINTS_ROUNDS = 10  # after which operating points are found anew
-WIDTHS, WIDE_ROUNDS = (1.0, 0.5), 20  # of the sigmoids, in units of the scores: the first for so many rounds
-INNER_FOLDS = 4  # of the training rows, for scores by trees that did not grow on them
+SMALL_TREES, SMALL_LEAVES = 50, 8  # up to which training for a point pays: benchmarks/papers/eban.py
+TUNED_SHARE = 0.4  # of the trees, the last ones, that are grown anew
+GAMMA, WIDTH = 8.0, 0.5  # of the log loss about the point against that about 0; its width in units of the scores
+POINTS_ROUNDS = 3  # after which operating points are found anew
 MIN_TREES = 5
 EARLY_STOPPING_ROUNDS = 40
 DEFAULT_TREES = 100  # where there are too few rows to choose by
-MAX_BOOSTERS = 1000  # of a scorer in a model file
 DATASET_PARAMS = {"verbosity": -1, "feature_pre_filter": False}
 
 Gradients = Callable[[FloatArray, lgb.Dataset], tuple[FloatArray, FloatArray]]
@@ -40,38 +40,31 @@ Gradients = Callable[[FloatArray, lgb.Dataset], tuple[FloatArray, FloatArray]]
 
 @dataclass(frozen=True, eq=False)
 class TreeScorer:
-    """Trees whose sums are averaged, after those that all share.
+    """A sum of trees; `data` are the rows that they grew on, in bins, until the model is finished."""
 
-    Trees know the rows they grew on by heart, and operating points found on such scores are those of no other rows:
-    `honest` are scores of the training rows by trees that did not grow on them.
-    """
-
-    shared: lgb.Booster
-    averaged: tuple[lgb.Booster, ...]
-    honest: FloatArray
+    booster: lgb.Booster
+    data: lgb.Dataset | None = None
 
     def scores(self, X: RowMatrix) -> FloatArray:
         """Sums of leaves."""
-        total = _raw_scores(self.shared, X)
-        for booster in self.averaged:
-            total = total + _raw_scores(booster, X) / len(self.averaged)
-        return total
+        return _raw_scores(self.booster, X)
+
+    def finished(self) -> TreeScorer:
+        """Without the rows."""
+        return TreeScorer(self.booster)
 
     def to_score_function(self, model: RateClassifier, constant: float) -> TreeSum:
-        """All trees, those that are averaged by their share."""
-        trees = booster_trees(self.shared, 1.0)
-        for booster in self.averaged:
-            trees += booster_trees(booster, 1.0 / len(self.averaged))
-        return TreeSum(*kind_and_names(model), trees, constant)
+        """All trees."""
+        return TreeSum(*kind_and_names(model), booster_trees(self.booster, 1.0), constant)
 
     def to_saved(self, name: str) -> tuple[JsonObject, dict[str, bytes]]:
-        """The number of boosters, and their texts."""
-        texts = [model_to_text(booster).encode() for booster in (self.shared, *self.averaged)]
-        return {"boosters": len(texts)}, dict(zip(_member_names(name, len(texts)), texts, strict=True))
+        """The number of trees, and their text."""
+        text = model_to_text(self.booster).encode()
+        return {"trees": self.booster.num_trees()}, {_member_name(name): text}
 
 
-def _member_names(name: str, n_boosters: int) -> list[str]:
-    return [f"{name}_trees_{number}.txt" for number in range(n_boosters)]
+def _member_name(name: str) -> str:
+    return f"{name}_trees.txt"
 
 
 @dataclass(frozen=True)
@@ -85,110 +78,148 @@ class TreeFamily:
     threads: int
     seed: int
     categorical: list[int]  # columns that are categories
+    monotone: list[int] | None = None  # −1, 0 or 1 for each column
 
-    def fit_baselines(self, rows: Rows, splits: list[Split], *, refit: bool) -> list[Scorer]:
+    @property
+    def max_rounds(self) -> int:
+        """A round is a tree."""
+        return self.n_estimators + (0 if self.why_plain else self._n_tuned(self.n_estimators))
+
+    @property
+    def why_plain(self) -> str | None:
+        """Trees of any size that is enough to know the odds of a row need no more than a threshold."""
+        if self.n_estimators <= SMALL_TREES or self.num_leaves <= SMALL_LEAVES:
+            return None
+        return (
+            f"with more than {SMALL_TREES} trees of more than {SMALL_LEAVES} leaves the point is a matter of the "
+            "threshold, so cross entropy is what they are trained by"
+        )
+
+    def fit_baselines(
+        self, rows: Rows, splits: list[Split], *, refit: bool, report: Report | None = None
+    ) -> list[Scorer]:
         """Log loss, everywhere with as many trees as is best for held-out rows, in the median over splits."""
-        n_trees = self._best_n_trees(rows, splits)
-        scorers: list[Scorer] = []
-        held_out = np.zeros(rows.positive.size)
+        report = report or Report()
+        data = self._dataset(rows) if refit else None
+        fitted: list[tuple[lgb.Booster, lgb.Dataset]] = []
+        best: list[int] = []
         for train, others in splits:
-            train_rows = rows.take(train)
-            booster = self._boost_log_loss(train_rows, n_trees)
-            held_out[others] = _raw_scores(booster, rows.X[others])
-            scorers.append(TreeScorer(booster, (), self._honest_scores(train_rows, n_trees, booster)))
-        if refit:
-            scorers.append(TreeScorer(self._boost_log_loss(rows, n_trees), (), held_out))
-        return scorers
+            train_data = self._part(rows, train, data)
+            # Fewer rounds than it takes to stop are all kept, as they would be without rows to stop by.
+            valid = self._part(rows, others, data or train_data) if self.n_estimators > EARLY_STOPPING_ROUNDS else None
+            booster, n_trees = self._boost(train_data, self.n_estimators, report, valid=valid)
+            if n_trees:
+                fitted.append((booster, train_data))
+                best.append(n_trees)
+            if report.interrupted:
+                break
+        n_trees = max(int(np.median(best)), MIN_TREES) if best else min(self.n_estimators, DEFAULT_TREES)
+        if data is not None and not report.interrupted:
+            booster, n_grown = self._boost(data, n_trees, report)
+            if n_grown and not (splits and report.interrupted):
+                fitted.append((booster, data))
+        return [TreeScorer(_first_trees(booster, n_trees), grown_on) for booster, grown_on in fitted]
 
-    def _best_n_trees(self, rows: Rows, splits: list[Split]) -> int:
-        best = []
-        for train, others in splits:
-            data, held_out = self._dataset(rows.take(train)), rows.take(others)
-            valid = data.create_valid(
-                held_out.X, held_out.positive.astype(np.float64), weight=held_out.weight, params=data.params
-            )
-            booster = self.boost("binary", data, self.n_estimators, self.learning_rate, valid)
-            best.append(booster.best_iteration)
-        return max(int(np.median(best)), MIN_TREES) if best else min(self.n_estimators, DEFAULT_TREES)
+    def _part(self, rows: Rows, part: IntArray, binned: lgb.Dataset | None) -> lgb.Dataset:
+        """Some of the rows in bins of their own, or in those of all rows or of others."""
+        if binned is not None and binned.num_data() == rows.positive.size:
+            return binned.subset(part.tolist()).construct()
+        return self._dataset(rows.take(part), binned)
 
-    def _boost_log_loss(self, rows: Rows, n_trees: int) -> lgb.Booster:
-        return self.boost("binary", self._dataset(rows), n_trees, self.learning_rate)
+    def _n_tuned(self, n_trees: int) -> int:
+        return max(round(TUNED_SHARE * n_trees), 1)
 
-    def _honest_scores(self, rows: Rows, n_trees: int, booster: lgb.Booster) -> FloatArray:
-        scores = _raw_scores(booster, rows.X)  # what remains where there are too few rows for folds
-        for train, others in folds(rows.positive, INNER_FOLDS, self.seed):
-            scores[others] = _raw_scores(self._boost_log_loss(rows.take(train), n_trees), rows.X[others])
-        return scores
-
-    def tune(self, baseline: Scorer, rows: Rows, soft: SoftCounts) -> Scorer:
-        """Trees more for each γ, on log loss and soft counts."""
+    def tune(self, baseline: Scorer, rows: Rows, soft: SoftCounts, report: Report) -> Scorer | None:
+        """The first trees of the baseline, and as many as it had after them on the log loss about the point."""
         assert isinstance(baseline, TreeScorer)
-        unit, data = score_unit(baseline.honest, rows.positive), self._dataset(rows, baseline.honest)
-        objectives = [soft_count_gradients(rows, soft, gamma, unit) for gamma in GAMMAS]
-        boosters = [self.boost(objective, data, TUNING_ROUNDS, TUNING_RATE) for objective in objectives]
-        return TreeScorer(baseline.shared, tuple(boosters), baseline.honest)
+        assert baseline.data is not None
+        n_trees = baseline.booster.num_trees()
+        n_kept = n_trees - self._n_tuned(n_trees)
+        first = baseline.booster.predict(rows.X, raw_score=True, num_iteration=n_kept) if n_kept else None
+        start = np.full(rows.positive.size, rows.log_odds) if first is None else np.asarray(first, dtype=np.float64)
+        baseline.data.set_init_score(start)
+        gradients = near_point_gradients(rows, soft)
+        booster, _ = self._boost(baseline.data, n_trees - n_kept, report, gradients=gradients)
+        header, tuned = split_trees(booster.model_to_string())
+        _, kept = split_trees(baseline.booster.model_to_string())
+        return TreeScorer(read_booster(join_trees(header, [*kept[:n_kept], *tuned])))
 
-    def _dataset(self, rows: Rows, init_score: FloatArray | None = None) -> lgb.Dataset:
-        """With starting scores, the objective is our own, which weighs rows itself."""
-        data = lgb.Dataset(
-            rows.X,
-            rows.positive.astype(np.float64),
-            weight=rows.weight if init_score is None else None,
-            init_score=init_score,
-            feature_name=[f"f{column}" for column in range(rows.X.shape[1])],  # as a model file has them
-            categorical_feature=self.categorical,
-            params=DATASET_PARAMS,
-        ).construct()
-        if not any(data.feature_num_bin(column) > 1 for column in range(rows.X.shape[1])):
-            raise DataError(f"no feature varies over {rows.positive.size} rows; pass more rows or features that vary")
+    def _dataset(self, rows: Rows, reference: lgb.Dataset | None = None) -> lgb.Dataset:
+        """Rows in bins, those of the reference if there is one."""
+        columns = {} if reference is not None else column_options(rows.X.shape[1], self.categorical)
+        labels, options = rows.positive.astype(np.float64), {"weight": rows.weight, "params": DATASET_PARAMS}
+        data = make_dataset(rows.X, labels, reference=reference, **options, **columns)
+        if reference is None:
+            check_splits(data, self.min_child_samples, rows.positive.size)
         return data
 
-    def boost(
-        self, objective: str | Gradients, data: lgb.Dataset, rounds: int, rate: float, valid: lgb.Dataset | None = None
-    ) -> lgb.Booster:
-        """Boost on an objective of LightGBM's or of our own; on `valid`, until its log loss no longer falls."""
+    def _boost(
+        self,
+        data: lgb.Dataset,
+        rounds: int,
+        report: Report,
+        *,
+        valid: lgb.Dataset | None = None,
+        gradients: Gradients | None = None,
+    ) -> tuple[lgb.Booster, int]:
+        """Trees on the log loss, or on gradients of ours, and how many; on `valid`, those of the lowest log loss."""
         params = {
-            "objective": objective,
-            "metric": "binary_logloss" if valid is not None else "none",
+            "objective": "binary" if gradients is None else "none",
+            "metric": "none" if valid is None else "binary_logloss",
             "num_leaves": self.num_leaves,
             "min_data_in_leaf": self.min_child_samples,
-            "learning_rate": rate,
+            "learning_rate": self.learning_rate,
             "num_threads": self.threads,
             "seed": self.seed,
             "deterministic": True,
             "verbosity": -1,
         }
-        if valid is None:
-            return lgb.train(params, data, rounds)
-        stopping = lgb.early_stopping(EARLY_STOPPING_ROUNDS, verbose=False)
-        return lgb.train(params, data, rounds, valid_sets=[valid], callbacks=[stopping])
+        booster = lgb.Booster(
+            params if self.monotone is None else params | {"monotone_constraints": self.monotone}, data
+        )
+        if valid is not None:
+            booster.add_valid(valid, "held out")
+        lowest, best = np.inf, 0
+        with report.until_interrupted():
+            for number in range(1, rounds + 1):
+                is_last = booster.update(fobj=gradients)  # no split is worth making
+                loss = None if valid is None else float(booster.eval_valid()[0][2])
+                if loss is None or loss < lowest:
+                    lowest, best = lowest if loss is None else loss, number
+                report.round(loss)
+                if is_last or number - best >= EARLY_STOPPING_ROUNDS:
+                    break
+        return booster, best
 
     def member_names(self, fields: object, name: str) -> list[str]:
-        """A member per booster."""
-        n_boosters = read_int(fields, "boosters")
-        if not 1 <= n_boosters <= MAX_BOOSTERS:
-            raise ModelFileError(f"the model must have 1 to {MAX_BOOSTERS} boosters, got {n_boosters}; save it again")
-        return _member_names(name, n_boosters)
+        """One member has all trees."""
+        if not read_int(fields, "trees"):
+            raise ModelFileError("the model must have a tree, got none; save it again")
+        return [_member_name(name)]
 
     def read_scorer(self, fields: object, members: list[bytes], n_features: int) -> Scorer:
         """Trees, checked before LightGBM sees them."""
-        shared, *averaged = (read_booster(check_tree_text(member, n_features)) for member in members)
-        return TreeScorer(shared, tuple(averaged), np.zeros(0))
+        return TreeScorer(read_booster(check_tree_text(members[0], n_features)))
 
 
-def soft_count_gradients(rows: Rows, soft: SoftCounts, gamma: float, unit: float) -> Gradients:
-    """Log loss and soft counts for LightGBM: gradient and Hessian of each row at the present scores."""
+def near_point_gradients(rows: Rows, soft: SoftCounts) -> Gradients:
+    """The log loss about 0 and about the point, for LightGBM: gradient and Hessian of each row."""
     rounds = itertools.count()
     points: SoftPoints | None = None
 
     def gradients(scores: FloatArray, _: lgb.Dataset) -> tuple[FloatArray, FloatArray]:
         nonlocal points
-        number = next(rounds)
-        if number % POINTS_ROUNDS == 0 or points is None:
-            points = soft.points(scores, unit * (WIDTHS[0] if number < WIDE_ROUNDS else WIDTHS[1]))
-        return points.with_log_loss(scores, rows.positive, rows.weight, gamma)
+        if next(rounds) % POINTS_ROUNDS == 0 or points is None:
+            points = soft.points(scores, WIDTH * score_unit(scores, rows.positive))
+        return points.near_log_loss(scores, rows.positive, rows.weight, GAMMA)
 
     return gradients
+
+
+def _first_trees(booster: lgb.Booster, n_trees: int) -> lgb.Booster:
+    """A booster of the first trees, free of the rows that they grew on."""
+    header, trees = split_trees(booster.model_to_string())
+    return read_booster(join_trees(header, trees[:n_trees]))
 
 
 def _raw_scores(booster: lgb.Booster, X: RowMatrix) -> FloatArray:
