@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         SoftRankBoost,
     )
     from rankwise.sampling import Simulation, simulate
+    from rankwise.selection import cross_validate
 
 __all__ = [
     "AUCSVM",
@@ -51,6 +52,7 @@ __all__ = [
     "SoftRankBoost",
     "certify",
     "compare",
+    "cross_validate",
     "diagnose",
     "evaluate",
     "lambda_gradients",
@@ -71,6 +73,7 @@ _HOMES = {
     "objectives": "diagnose lambda_gradients",
     "rankers": "AUCSVM LambdaMART LambdaRank MarginRanker RankBoost RankNet RankSVM RateClassifier SoftRankBoost",
     "sampling": "Simulation simulate",
+    "selection": "cross_validate",
 }
 
 

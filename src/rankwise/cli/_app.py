@@ -10,6 +10,7 @@ from rankwise.cli._errors import GuardedGroup
 from rankwise.cli._options import option
 from rankwise.cli.commands._certify import certify
 from rankwise.cli.commands._compare import compare
+from rankwise.cli.commands._cv import cv
 from rankwise.cli.commands._data_convert import convert
 from rankwise.cli.commands._data_make import make_clicks, make_cubic, make_r_of_k, make_topics, make_web
 from rankwise.cli.commands._data_normalize import normalize
@@ -56,6 +57,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 app.command("train")(train)
+app.command("cv")(cv)
 app.command("predict")(predict)
 app.command("info")(info)
 app.command("explain")(explain)
