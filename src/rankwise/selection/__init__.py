@@ -1,4 +1,4 @@
-"""Choosing a model by rows that it was not trained on: cross-validation, tuning, and a ranker that chooses by itself."""
+"""Choosing a model by rows that it was not trained on: cross-validation, tuning, and a ranker that chooses itself."""
 
 from rankwise.selection._cross_validate import CrossValidation, cross_validate
 
