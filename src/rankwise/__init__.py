@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         SoftRankBoost,
     )
     from rankwise.sampling import Simulation, simulate
-    from rankwise.selection import cross_validate
+    from rankwise.selection import cross_validate, tune
 
 __all__ = [
     "AUCSVM",
@@ -61,6 +61,7 @@ __all__ = [
     "read",
     "save",
     "simulate",
+    "tune",
     "write",
 ]
 
@@ -73,7 +74,7 @@ _HOMES = {
     "objectives": "diagnose lambda_gradients",
     "rankers": "AUCSVM LambdaMART LambdaRank MarginRanker RankBoost RankNet RankSVM RateClassifier SoftRankBoost",
     "sampling": "Simulation simulate",
-    "selection": "cross_validate",
+    "selection": "cross_validate tune",
 }
 
 

@@ -26,6 +26,7 @@ from rankwise.cli.commands._predict import predict
 from rankwise.cli.commands._serve import serve
 from rankwise.cli.commands._simulate import simulate
 from rankwise.cli.commands._train import train
+from rankwise.cli.commands._tune import tune
 
 
 def _print_version(wanted: bool) -> None:
@@ -58,6 +59,7 @@ app = typer.Typer(
 )
 app.command("train")(train)
 app.command("cv")(cv)
+app.command("tune")(tune)
 app.command("predict")(predict)
 app.command("info")(info)
 app.command("explain")(explain)

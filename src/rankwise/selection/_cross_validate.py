@@ -150,7 +150,7 @@ def cross_validate(
         if fits[-1].interrupted:
             raise KeyboardInterrupt
         scores[parts.held_out(fold)] = fits[-1].scores
-        per_fold.append(parts.evaluate(rows, scores, requested, fold=fold).means)
+        per_fold.append(parts.evaluate(rows, scores, requested, of=[fold]).means)
         for callback in callbacks:
             callback(fold + 1, per_fold[-1])
     return CrossValidation(

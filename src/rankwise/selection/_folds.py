@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from rankwise.errors import DataError
 from rankwise.metrics import Evaluation, Metric, evaluate
@@ -43,23 +43,16 @@ class Folds:
         return np.flatnonzero(outside & ~stops), np.flatnonzero(outside & stops)
 
     def evaluate(
-        self, rows: Rows, scores: ArrayLike, metrics: str | Metric | list[Metric], *, fold: int | None = None
+        self, rows: Rows, scores: FloatArray, metrics: str | Metric | list[Metric], *, of: Sequence[int] | None = None
     ) -> Evaluation:
-        """Evaluate scores of rows that were held out, of one fold or of all.
+        """Evaluate scores of rows that were held out, of some folds or of all.
 
         Scores of different models are never ranked in one list: where there is one list, every fold is a list.
         """
-        kept = np.arange(len(rows)) if fold is None else self.held_out(fold)
-        weight = rows.take(kept).query_weight
-        qid = self.of_row[kept] if self.one_list else rows.qid[kept]
-        values = np.asarray(scores)
-        return evaluate(
-            rows.y[kept],
-            values if fold is None else values[kept],
-            qid,
-            metrics,
-            query_weight=None if self.one_list else weight,
-        )
+        kept = np.flatnonzero(np.isin(self.of_row, range(self.count) if of is None else of))
+        qid = self.of_row if self.one_list else rows.qid
+        weight = None if self.one_list or rows.query_weight is None else rows.take(kept).query_weight
+        return evaluate(rows.y[kept], scores[kept], qid[kept], metrics, query_weight=weight)
 
 
 def make_folds(rows: Rows, count: int, seed: int) -> Folds:
