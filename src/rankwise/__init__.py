@@ -31,10 +31,11 @@ if TYPE_CHECKING:
         SoftRankBoost,
     )
     from rankwise.sampling import Simulation, simulate
-    from rankwise.selection import cross_validate, tune
+    from rankwise.selection import AutoRanker, cross_validate, tune
 
 __all__ = [
     "AUCSVM",
+    "AutoRanker",
     "Certificate",
     "Comparison",
     "Evaluation",
@@ -74,7 +75,7 @@ _HOMES = {
     "objectives": "diagnose lambda_gradients",
     "rankers": "AUCSVM LambdaMART LambdaRank MarginRanker RankBoost RankNet RankSVM RateClassifier SoftRankBoost",
     "sampling": "Simulation simulate",
-    "selection": "cross_validate tune",
+    "selection": "AutoRanker cross_validate tune",
 }
 
 
