@@ -116,7 +116,7 @@ def test_a_small_space_is_tried_once(sampler: Any) -> None:
 
 def test_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
-    monkeypatch.setattr("rankwise.selection._tune.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("rankwise.selection._stopwatch.time.monotonic", lambda: clock[0])
     fit = _fold_fits.fit_fold
 
     def slow(*arguments: Any) -> Any:

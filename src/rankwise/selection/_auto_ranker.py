@@ -230,7 +230,9 @@ class AutoRanker(Ranker):
 
     def _fingerprint(self, candidates: dict[str, Any], rows: Rows) -> str:
         """A hash of all that decides the outcome."""
-        described = {name: (type(c).__name__, sorted(c.get_params().items(), key=str)) for name, c in candidates.items()}
+        described = {
+            name: (type(c).__name__, sorted(c.get_params().items(), key=str)) for name, c in candidates.items()
+        }
         parameters = {
             "metric": str(parse(self.metric)),
             "folds": self.folds,

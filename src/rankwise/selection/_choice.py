@@ -78,7 +78,12 @@ def choose(search: Search) -> Choice:
         else:
             why = f"chosen: {ahead:.4f} ahead of the best blend (p {format_p_value(p)})"
     entries = [
-        _entry(search, members, evaluations[members], why if members == chosen else _behind(evaluations, members, chosen, metric))
+        _entry(
+            search,
+            members,
+            evaluations[members],
+            why if members == chosen else _behind(evaluations, members, chosen, metric),
+        )
         for members in sorted(means, key=lambda members: (members != chosen, -means[members]))
     ]
     entries += [_entry(search, (name,), None, reason) for name, reason in state.dropped.items()]

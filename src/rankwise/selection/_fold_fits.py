@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from inspect import signature
@@ -17,6 +16,7 @@ from rankwise.errors import DataError
 from rankwise.metrics import Metric, evaluate, parse
 from rankwise.selection._folds import Folds
 from rankwise.selection._rows import Callback, Rows
+from rankwise.selection._stopwatch import Stopwatch
 from rankwise.types import FloatArray, JsonObject
 
 ROUNDS = ("n_estimators", "epochs")  # parameters that bound the rounds of training
@@ -42,20 +42,20 @@ def fit_fold(
     eval_set = rows.take(stop) if chooses(model) and stop.size else None
     if eval_set is not None and not _is_defined(parse(getattr(model, "metric", metric)), eval_set):
         eval_set = None
-    began, cpu_began = time.monotonic(), time.process_time()
     takes_callbacks = "callbacks" in signature(model.fit).parameters
-    rows.take(folds.training(fold) if eval_set is None else train).fit(
-        model, eval_set, callbacks if takes_callbacks else ()
-    )
-    scores = np.asarray(model.scores(rows.take(folds.held_out(fold)).X), dtype=np.float64)
+    learned_from = rows.take(folds.training(fold) if eval_set is None else train)
+    held_out = rows.take(folds.held_out(fold))
+    with Stopwatch() as watch:
+        learned_from.fit(model, eval_set, callbacks if takes_callbacks else ())
+        scores = np.asarray(model.scores(held_out.X), dtype=np.float64)
     if scores.ndim != 1:
         raise DataError(
             f"a score per row is needed, got {scores.shape[1]} from {type(model).__name__}; pass labels of two classes"
         )
     return FoldFit(
         scores,
-        time.process_time() - cpu_began,
-        time.monotonic() - began,
+        watch.cpu_seconds,
+        watch.seconds,
         {} if eval_set is None else _chosen(model, rows),
         bool(getattr(model, "interrupted_", False)),
     )

@@ -1,4 +1,4 @@
-"""What AutoRanker reports: every candidate and blend, how good it was on queries held out, and why it was chosen or not."""
+"""What AutoRanker reports: every candidate and blend, what it is worth on queries held out, and what became of it."""
 
 from __future__ import annotations
 

@@ -42,6 +42,7 @@ def portfolio(
         Unfitted rankers by name, the cheap before the dear.
     """
     trees: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs}
+    by_query = {"linear, C=10 by query": RankSVM(metric, C=10.0, pair_weighting="queries")}
     log_loss: dict[str, Any] = {
         "logistic, C=100": LogisticRanker(metric, C=100.0),
         "logistic, C=1": LogisticRanker(metric, C=1.0),
@@ -55,9 +56,8 @@ def portfolio(
     return {
         "linear, C=1": RankSVM(metric, C=1.0),
         "linear, C=10": RankSVM(metric, C=10.0),
-        "linear, C=10 by query": RankSVM(metric, C=10.0, pair_weighting="queries"),
         "linear, C=0.1": RankSVM(metric, C=0.1),
-        **(log_loss if two_classes else {}),
+        **(log_loss if two_classes else by_query),
         "4 leaves": LambdaMART(metric, num_leaves=4, n_estimators=200, **trees),
         "8 leaves": LambdaMART(metric, num_leaves=8, learning_rate=0.05, n_estimators=200, **trees),
         "4 leaves after l2": LambdaMART(metric, num_leaves=4, n_estimators=200, init="l2", **trees),

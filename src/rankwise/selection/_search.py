@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +19,7 @@ from rankwise.selection._folds import Folds
 from rankwise.selection._portfolio import family_of
 from rankwise.selection._rows import Callback, Rows
 from rankwise.selection._search_state import SearchState, seconds_of
+from rankwise.selection._stopwatch import Stopwatch
 from rankwise.types import FloatArray
 
 log = logging.getLogger(__name__)
@@ -47,13 +47,12 @@ class Search:
 
     def run(self, report: Callable[[SearchState], object]) -> bool:
         """Fit candidate after candidate; whether Ctrl-C ended it early."""
-        spent = sum(fit.seconds for fits in self.state.fits.values() for fit in fits)
-        self.began = time.monotonic() - spent
+        self.watch = Stopwatch(spent=sum(fit.seconds for fits in self.state.fits.values() for fit in fits))
         try:
-            for name in self.candidates:
-                if name not in self.state.dropped:
-                    self._fit(name, report)
-                    self.checkpoint.write(self.state) if self.checkpoint.is_due() else None
+            with self.watch:
+                for name in self.candidates:
+                    if name not in self.state.dropped:
+                        self._fit(name, report)
         except KeyboardInterrupt:
             self.checkpoint.write(self.state)
             for name in list(self.state.fits):
@@ -117,7 +116,7 @@ class Search:
                 if family_of(self.candidates[other]) == family
             ]
             expected = missing * (seconds_of(fits) or max(alike)) + sum(refits.values())
-            left = self.budget - (time.monotonic() - self.began)
+            left = self.budget - self.watch.seconds
             if left < expected:
                 return f"left out: it would take {expected:.1f} s of {max(left, 0.0):.1f} s left"
         return ""
@@ -126,10 +125,10 @@ class Search:
         """What ends a fit that would leave no time for fitting to all rows."""
         if self.budget is None or not any(other != name for other in self.state.finished):
             return ()
-        ends = self.began + self.budget - sum(self._refits(name).values())
+        ends = self.budget - sum(self._refits(name).values())
 
         def check(number: int, values: dict[str, float]) -> None:
-            if time.monotonic() > ends:
+            if self.watch.seconds > ends:
                 raise OutOfTimeError
 
         return (check,)

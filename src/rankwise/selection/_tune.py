@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -14,10 +13,11 @@ from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError, RankwiseError
 from rankwise.metrics import Metric, parse
 from rankwise.selection._fold_fits import FoldFit, fit_fold, refit
-from rankwise.selection._folds import make_folds
-from rankwise.selection._rows import Callback, as_rows
+from rankwise.selection._folds import Folds, make_folds
+from rankwise.selection._rows import Callback, Rows, as_rows
 from rankwise.selection._samplers import ParameterSampler, Sampler, make_sampler
 from rankwise.selection._space import as_space
+from rankwise.selection._stopwatch import Stopwatch
 from rankwise.selection._tuning import Trial, Tuning
 from rankwise.types import JsonObject
 
@@ -89,7 +89,6 @@ def tune(
     >>> tuned.estimator.predict(data).size == len(data)
     True
     """
-    began = time.monotonic()
     rows = as_rows("tune", data)
     judged = parse(metric if metric is not None else estimator.metric)
     axes = as_space(space, estimator.get_params(deep=False))
@@ -100,44 +99,26 @@ def tune(
     done: list[tuple[Trial, list[FoldFit]]] = []
     notes: list[str] = []
     interrupted, best = False, 0
-
-    def run(params: JsonObject, asked: ParameterSampler | None) -> tuple[Trial, list[FoldFit]]:
-        model = clone(estimator).set_params(**params)
-        scores, fits = np.empty(len(rows)), []
-        value, interval = math.nan, (math.nan, math.nan)
-        for fold in range(folds):
-            fits.append(fit_fold(model, rows, parts, fold, judged))
-            if fits[-1].interrupted:
-                raise KeyboardInterrupt
-            scores[parts.held_out(fold)] = fits[-1].scores
-            evaluation = parts.evaluate(rows, scores, judged, of=range(fold + 1))
-            value, interval = evaluation[judged], evaluation.interval(judged)
-            if asked is not None and fold + 1 < folds and asked.is_hopeless(fold, value):
-                return _unfinished(params, fits, f"pruned after {fold + 1} of {folds} folds"), fits
-        if math.isnan(value):
-            raise DataError(f"no query has {judged.needs}, which {judged} needs; pass other data or another metric")
-        return Trial(params, value, interval, folds, _seconds(fits)), fits
-
     try:
-        done.append(run({}, None))
-        for params in _suggestions(source, notes):
-            slowest = max(sum(fit.seconds for fit in fits) for _, fits in done)
-            left = math.inf if budget is None else budget - (time.monotonic() - began)
-            if len(done) >= trials:
-                break
-            if left < slowest * (1.0 + 1.0 / folds):
-                notes.append(
-                    f"{len(done)} of {trials} trials fitted into the budget of {budget:g} s; raise it for more"
-                )
-                break
-            try:
-                done.append(run(params, source))
-            except RankwiseError as problem:
-                done.append((_unfinished(params, [], f"failed: {problem}"), []))
-            source.tell(done[-1][0].value)
-            best = max(range(len(done)), key=lambda number: _rank(done[number][0]))
-            for callback in callbacks:
-                callback(len(done), {str(judged): float(done[best][0].value or math.nan)})
+        with Stopwatch() as watch:
+            done.append(_run(estimator, rows, parts, judged, {}, None))
+            for params in _suggestions(source, notes):
+                if len(done) >= trials:
+                    break
+                slowest = max(sum(fit.seconds for fit in fits) for _, fits in done)
+                if budget is not None and budget - watch.seconds < slowest * (1.0 + 1.0 / folds):
+                    notes.append(
+                        f"{len(done)} of {trials} trials fitted into the budget of {budget:g} s; raise it for more"
+                    )
+                    break
+                try:
+                    done.append(_run(estimator, rows, parts, judged, params, source))
+                except RankwiseError as problem:
+                    done.append((_unfinished(params, [], f"failed: {problem}"), []))
+                source.tell(done[-1][0].value)
+                best = max(range(len(done)), key=lambda number: _rank(done[number][0]))
+                for callback in callbacks:
+                    callback(len(done), {str(judged): _rank(done[best][0])})
     except KeyboardInterrupt:
         if not done:
             raise
@@ -146,6 +127,27 @@ def tune(
     winner, fits = done[best]
     fitted = refit(clone(estimator).set_params(**winner.params), rows, fits)
     return Tuning(str(judged), [trial for trial, _ in done], winner, fitted, tuple(notes), interrupted)
+
+
+def _run(
+    estimator: Any, rows: Rows, parts: Folds, metric: Metric, params: JsonObject, sampler: ParameterSampler | None
+) -> tuple[Trial, list[FoldFit]]:
+    """A trial with these parameters, which the sampler may end after any fold."""
+    model = clone(estimator).set_params(**params)
+    scores, fits = np.empty(len(rows)), []
+    value, interval = math.nan, (math.nan, math.nan)
+    for fold in range(parts.count):
+        fits.append(fit_fold(model, rows, parts, fold, metric))
+        if fits[-1].interrupted:
+            raise KeyboardInterrupt
+        scores[parts.held_out(fold)] = fits[-1].scores
+        evaluation = parts.evaluate(rows, scores, metric, of=range(fold + 1))
+        value, interval = evaluation[metric], evaluation.interval(metric)
+        if sampler is not None and fold + 1 < parts.count and sampler.is_hopeless(fold, value):
+            return _unfinished(params, fits, f"pruned after {fold + 1} of {parts.count} folds"), fits
+    if math.isnan(value):
+        raise DataError(f"no query has {metric.needs}, which {metric} needs; pass other data or another metric")
+    return Trial(params, value, interval, parts.count, _seconds(fits)), fits
 
 
 def _suggestions(source: ParameterSampler, notes: list[str]) -> Iterator[JsonObject]:

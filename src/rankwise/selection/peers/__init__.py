@@ -1,4 +1,4 @@
-"""Rankers of other libraries as candidates beside ours: LightGBM, scikit-learn, and XGBoost and CatBoost if installed."""
+"""Rankers of other libraries as candidates: LightGBM, scikit-learn, and XGBoost and CatBoost where installed."""
 
 from rankwise.selection.peers._catboost import CatBoostRanker
 from rankwise.selection.peers._lightgbm import LightGBMRanker

@@ -97,9 +97,7 @@ class LogisticRanker(PairRanker):
         solver = LogisticRegression(C=float(self.C) / float(weight.sum()), max_iter=int(self.max_iter), tol=1e-8)
         solver.fit(X * scale if isinstance(X, np.ndarray) else X.multiply(scale).tocsr(), positive, weight)
         coef = solver.coef_[0] * scale
-        values = [
-            eval_set.value(parse(self.metric), matrix_times(eval_set.X, coef)) for eval_set in eval_sets
-        ]
+        values = [eval_set.value(parse(self.metric), matrix_times(eval_set.X, coef)) for eval_set in eval_sets]
         yield Step(partial(_learned, coef), values, values)
 
     def _scores(self, X: Matrix) -> FloatArray:
