@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from sklearn.linear_model import LogisticRegression
 
 from rankwise.data.prepare._standardizer import Standardizer
-from rankwise.errors import DataError
 from rankwise.metrics import Metric, parse
 from rankwise.rankers._eval_sets import EvalSet
 from rankwise.rankers._pair_rows import PairRows
@@ -26,7 +25,7 @@ MAX_SAVED_WEIGHT = 1e150  # a feature times more may be no number
 
 
 class LogisticRanker(PairRanker):
-    """A linear ranker by the plain log loss of labels above 0, query by query alike.
+    """A linear ranker by the plain log loss of labels above the lowest, in all queries alike.
 
     `metric` plays no part in training: it is what `score` returns. Every feature must be known.
 
@@ -88,9 +87,7 @@ class LogisticRanker(PairRanker):
 
     def _steps(self, rows: PairRows, eval_sets: list[EvalSet]) -> Iterator[Step]:
         rows = rows.counted
-        positive = rows.y > 0
-        if positive.all() or not positive.any():
-            raise DataError("LogisticRanker needs labels 0 and above 0, got only one of these; use RankSVM for grades")
+        positive = rows.y > rows.y.min()
         X = rows.features
         weight = np.ones(rows.y.size) if rows.weight is None else rows.weight
         scale = Standardizer.of(X, weight=weight).scale
