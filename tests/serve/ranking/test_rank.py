@@ -13,8 +13,8 @@ import pytest
 import rankwise as rw
 from rankwise.rankers._base import model_kinds
 from rankwise.selection.peers import LightGBMRanker, LogisticRanker
-from tests.selection.factories import small_auto
 from rankwise.serve.ranking._app import THREAD_MIN_BYTES
+from tests.selection.factories import small_auto
 from tests.serve.ranking.factories import ARROW, DATA, IDS, NAMES, SMALL, Client, X, fitted, serving, stream, trees
 
 NET: dict[str, Any] = {"hidden": (4,), "epochs": 1, "random_state": 0}
