@@ -63,7 +63,10 @@ ESTIMATORS = {
     "softrankboost": (rw.SoftRankBoost("ndcg[linear]", n_estimators=10), {}),
     "ranksvm": (rw.RankSVM("ndcg[linear]"), {}),
     "aucsvm": (rw.AUCSVM(), {}),
-    "auto": (rw.AutoRanker("ndcg[linear]", folds=2, candidates=CANDIDATES, random_state=0, n_jobs=1), OF_LISTS | OF_FOLDS),
+    "auto": (
+        rw.AutoRanker("ndcg[linear]", folds=2, candidates=CANDIDATES, random_state=0, n_jobs=1),
+        OF_LISTS | OF_FOLDS,
+    ),
     "lightgbm": (LightGBMRanker("ndcg[linear]", objective="regression", **TREES), OF_TREES),
     "logistic": (LogisticRanker("ndcg[linear]"), {}),
     "margin of pairs": (rw.MarginRanker(epsilon=0.9), {}),

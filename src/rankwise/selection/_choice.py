@@ -18,7 +18,7 @@ from rankwise.selection._portfolio import family_of
 from rankwise.selection._search import MAX_MEMBERS, Search
 from rankwise.types import FloatArray, IntArray
 
-SINGLE_P = 0.1  # below which a candidate that is ahead of the best blend is kept by itself
+SINGLE_P = 0.3  # below which a candidate that is ahead of the best blend is kept by itself: about one standard error
 DIGITS = 12  # to which means are compared: less is rounding
 
 Members = tuple[str, ...]
@@ -38,7 +38,7 @@ def choose(search: Search) -> Choice:
 
     A blend is the plain average of scores, each divided by how far they spread within a query on average. Averages
     win more often than their lead on the folds says (docs/selection.md), so the best blend is kept unless the best
-    candidate is ahead of it with p < 0.1 by a paired t-test.
+    candidate is ahead of it with p < 0.3 by a paired t-test.
     """
     state, folds = search.state, search.folds
     names = state.finished
