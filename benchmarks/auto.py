@@ -3,8 +3,8 @@
     python benchmarks/auto.py [--seeds 1] [--budget 60] [--with-validation] [--cache out/auto] [--json]
 
 AutoRanker is fitted to the three training parts of each fold and chooses by folds of its own; the validation part, on
-which CatBoost is stopped, is not shown to it unless `--with-validation` adds it to the training queries (CatBoost
-does not get that). CatBoost has default parameters, and its trees are cut twice: by its own rule (`use_best_model`, by its
+which CatBoost is stopped, is not shown to it unless `--with-validation` adds it to the training queries (CatBoost does
+not get that). CatBoost has default parameters, and its trees are cut twice: by its own rule (`use_best_model`, by its
 own metric on the validation part), and, as it would be used by someone who knows the metric, at the best of every tenth
 round by the judged metric on the validation part. CPU seconds are those of fitting alone, one thread, summed over the
 five folds, mean over seeds. Differences are over the test queries (a query's values averaged over seeds), with Fisher's

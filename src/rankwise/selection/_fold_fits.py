@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from inspect import signature
-from statistics import median
+from statistics import median, median_low
 from typing import Any
 
 import numpy as np
@@ -71,12 +71,18 @@ def chooses(model: Any) -> bool:
 
 
 def refit(estimator: Any, rows: Rows, fits: Sequence[FoldFit], callbacks: Iterable[Callback] = ()) -> Any:
-    """A clone fitted to all rows, with the median over the folds of what they chose."""
+    """A clone fitted to all rows, with the median over the folds of what they chose.
+
+    Rounds are the median times folds / (folds − 1), since all rows are so many times those of a fold: on the validation
+    parts of MQ2008 that was better than the median itself for most settings, and than the best round of mean curves.
+    """
     model = clone(estimator)
-    for name in fits[0].chosen:
-        values = sorted(fit.chosen[name] for fit in fits if name in fit.chosen)
-        middle = values[(len(values) - 1) // 2] if name not in ROUNDS else max(1, round(median(values)))
-        model.set_params(**{name: middle})
+    for name in dict.fromkeys(name for fit in fits for name in fit.chosen):
+        values = [fit.chosen[name] for fit in fits if name in fit.chosen]
+        if name in ROUNDS:
+            model.set_params(**{name: max(1, round(median(values) * len(fits) / (len(fits) - 1)))})
+        else:
+            model.set_params(**{name: median_low(values)})
     return rows.fit(model, None, callbacks if "callbacks" in signature(model.fit).parameters else ())
 
 
