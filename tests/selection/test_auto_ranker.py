@@ -90,7 +90,7 @@ def test_a_wrong_weight_is_noticed_in_the_export(blend: rw.AutoRanker, tmp_path:
     wrong = clone(blend).fit(DATA)
     function = wrong.to_score_function()
     wrong.weights_["linear"] *= 1.01
-    wrong.to_score_function = lambda: function  # type: ignore[method-assign]
+    wrong.to_score_function = lambda: function
     with pytest.raises(ExportError, match="does not score as the model does"):
         export(wrong, tmp_path / "m.onnx", to="onnx", check=DATA)
 

@@ -114,6 +114,6 @@ def test_what_it_says() -> None:
 
 def test_what_is_refused() -> None:
     with pytest.raises(DataError, match=r"takes RankingData, got ndarray; pass rankwise\.RankingData"):
-        rw.cross_validate(rw.RankSVM(), DATA.X)  # type: ignore[arg-type]
+        rw.cross_validate(rw.RankSVM(), DATA.X)
     with pytest.raises(DataError, match="nothing to learn"):
         rw.cross_validate(rw.RankSVM(), rw.RankingData(DATA.X, np.ones(len(DATA)), DATA.qid))

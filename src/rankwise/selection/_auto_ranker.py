@@ -7,7 +7,6 @@ from os import PathLike
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
@@ -241,7 +240,7 @@ class AutoRanker(Ranker):
             "candidates": sorted((name, repr(value)) for name, value in described.items()),
         }
         X = rows.X
-        arrays = [X.data, X.indices, X.indptr] if sp.issparse(X) else [X]
+        arrays = [X.data, X.indices, X.indptr] if hasattr(X, "indptr") else [X]
         return fingerprint(parameters, [*arrays, rows.y, rows.qid, rows.sample_weight, rows.query_weight])
 
     @inherit_sections(Ranker.predict)

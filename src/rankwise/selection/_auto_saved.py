@@ -19,7 +19,8 @@ MEMBER_FIELDS = {"name": str, "kind": str, "metric": str, "parameters": dict, "s
 
 def to_saved(model: Any) -> SavedModel:
     """What is needed to predict, explain and report."""
-    fields, files = [], {}
+    fields: list[JsonObject] = []
+    files: dict[str, bytes] = {}
     for place, (name, member) in enumerate(model.members_.items()):
         if type(member) not in model_kinds().values():
             raise DataError(
@@ -52,7 +53,7 @@ def to_saved(model: Any) -> SavedModel:
 
 def from_saved(cls: type[R], saved: SavedModel) -> R:
     """A fitted model; each member checks what is its own."""
-    model: Any = unfitted_model(cls, saved)
+    model = unfitted_model(cls, saved)
     summary = saved.summary
     fields = summary.get("members")
     if not isinstance(fields, list) or not fields:

@@ -74,7 +74,7 @@ class Leaderboard:
         tuple
             The header, and a row of texts for each entry.
         """
-        rows = []
+        rows: list[tuple[str, ...]] = []
         for entry in self.entries:
             value = "–" if entry.value is None else f"{entry.value:.4f}"
             interval = "–" if entry.low is None else f"{entry.low:.4f}–{entry.high:.4f}"

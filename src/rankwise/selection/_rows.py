@@ -52,8 +52,8 @@ class Rows:
 
     def content_order(self) -> PairRows:
         """The rows in an order that follows from what stands in them; DataError where there is nothing to learn."""
-        features = self.X.X if isinstance(self.X, RankingData) else self.X
-        matrix = sp.csr_matrix(features) if sp.issparse(features) else features
+        features: Any = self.X.X if isinstance(self.X, RankingData) else self.X
+        matrix = sp.csr_matrix(features) if hasattr(features, "indptr") else features
         return pair_rows("training", matrix, self.y, self.qid, self.sample_weight, self.query_weight)
 
     def take(self, keep: IntArray) -> Rows:

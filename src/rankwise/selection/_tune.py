@@ -41,7 +41,8 @@ def tune(
 
     The first trial is the estimator as it is, so that the result is never below it on the folds. All trials share the
     folds, which never split a query; training that stops early does so on a fifth of the training queries of each
-    fold, and the fit to all rows takes the median of their rounds times folds / (folds − 1). Ctrl-C ends the search, and keeps the best so far.
+    fold, and the fit to all rows takes the median of their rounds times folds / (folds − 1). Ctrl-C ends the search,
+    and keeps the best so far.
 
     Parameters
     ----------

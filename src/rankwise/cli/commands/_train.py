@@ -114,7 +114,7 @@ def train(
     valid = valid or []
     check_outputs([out], [*data, *valid])
     if objective is not None:
-        if not (metric is checkpoint is dask is position is budget is None) or resume:
+        if any(given is not None for given in (metric, budget, checkpoint, dask, position)) or resume:
             raise DataError(
                 "--objective goes without --metric, --budget, --checkpoint, --resume, --dask and --position, "
                 "got one of these; drop it"

@@ -13,7 +13,7 @@ HEADER = ("metric", "mean", "95% interval", "queries", "left out")
 
 def evaluation_table(result: Evaluation) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Header and rows: the mean of each metric, its interval, and how many queries it is of."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for metric in result.per_query:
         low, high = result.interval(metric)
         left_out = result.left_out[metric]

@@ -174,7 +174,7 @@ class LightGBMRanker(Ranker):
         evals = [
             make_eval_set(entry, lambda X: as_features(self, X, fitting=False)) for entry in list_eval_sets(eval_set)
         ]
-        totals, threads = [np.zeros(one.y.size) for one in evals], {"num_threads": engine_threads(self.n_jobs)}
+        totals, threads = [np.zeros(one.y.size) for one in evals], engine_threads(self.n_jobs)
         history: list[list[float]] = []
         booster = lgb.Booster(self._engine(), self._dataset(rows))
         patience = self.early_stopping_rounds if evals else None
@@ -182,7 +182,8 @@ class LightGBMRanker(Ranker):
             if booster.update():
                 break
             for total, one in zip(totals, evals, strict=True):
-                total += booster.predict(one.X, raw_score=True, start_iteration=number - 1, num_iteration=1, **threads)
+                added: Any = booster.predict(one.X, number - 1, 1, raw_score=True, num_threads=threads)
+                total += added
             history.append([one.value(metric, total) for total, one in zip(totals, evals, strict=True)])
             for callback in callbacks or ():
                 callback(number, {str(metric): history[-1][0]} if evals else {})
