@@ -103,21 +103,19 @@ def kept(folder: Path, name: str, make: Callable[[], Record]) -> Record:
 
 
 def measure(folds: list[Fold], options: argparse.Namespace) -> list[Record]:
+    def auto_record(place: int, metric: str, seed: int) -> Record:
+        name = f"auto {metric} fold {place} seed {seed} budget {options.budget} validation {options.with_validation}"
+        return kept(
+            options.cache, name, lambda: auto(folds[place], metric, seed, options.budget, options.with_validation)
+        )
+
+    def peer_record(place: int, seed: int) -> Record:
+        return kept(options.cache, f"catboost fold {place} seed {seed}", lambda: catboost(folds[place], seed))
+
+    seeds, places = range(options.seeds), range(len(folds))
+    ours = {metric: [[auto_record(place, metric, seed) for place in places] for seed in seeds] for metric in JUDGED}
+    peers = [[peer_record(place, seed) for place in places] for seed in seeds]
     rows = []
-    peers: list[list[Record]] = []
-    ours: dict[str, list[list[Record]]] = {metric: [] for metric in JUDGED}
-    for seed in range(options.seeds):
-        for place, fold in enumerate(folds):
-            if place == 0:
-                peers.append([])
-                for metric in JUDGED:
-                    ours[metric].append([])
-            where = f"fold {place} seed {seed}"
-            peers[-1].append(kept(options.cache, f"catboost {where}", lambda f=fold, s=seed: catboost(f, s)))
-            for metric in JUDGED:
-                name = f"auto {metric} {where} budget {options.budget} validation {options.with_validation}"
-                make = lambda f=fold, m=metric, s=seed: auto(f, m, s, options.budget, options.with_validation)  # noqa: E731
-                ours[metric][-1].append(kept(options.cache, name, make))
     peer_cpu = float(np.mean([sum(record["cpu_seconds"] for record in of_seed) for of_seed in peers]))
     for metric in JUDGED:
         mine = [np.concatenate([record["values"] for record in of_seed]) for of_seed in ours[metric]]

@@ -16,11 +16,12 @@ from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError
 from rankwise.metrics import Metric, parse
 from rankwise.rankers._base import Ranker, SavableModel, SavedModel
-from rankwise.rankers._checkpoint import Checkpoint, fingerprint
+from rankwise.rankers._checkpoint import Checkpoint
 from rankwise.rankers._explanation import Explanation, explain_difference
-from rankwise.rankers._features import as_features, categorical_columns, training_rows
+from rankwise.rankers._features import as_features, training_rows
 from rankwise.rankers._parameters import MAPPING, N_JOBS, NONE, Constraint, Integer, Real, check_parameters
 from rankwise.rankers._score_functions._functions import BlendFunction, ScoreFunction, kind_and_names
+from rankwise.selection._auto_plan import candidates_for, reporter, search_fingerprint
 from rankwise.selection._auto_saved import from_saved, to_saved
 from rankwise.selection._choice import choose
 from rankwise.selection._fold_fits import refit
@@ -190,10 +191,10 @@ class AutoRanker(Ranker):
         n_queries = int(rows.qid[-1]) + 1
         folds = make_folds(rows, min(self.folds, len(rows) if n_queries == 1 else n_queries), seed)
         state = file.state or SearchState()
-        candidates = self._candidates(metric, rows, seed, state)
-        file.follow(seed, lambda: self._fingerprint(candidates, rows))
+        candidates = candidates_for(self, metric, rows, seed, state)
+        file.follow(seed, lambda: search_fingerprint(self, candidates, rows))
         search = Search(candidates, rows, folds, metric, self.budget, self.max_fits, state, file)
-        interrupted = search.run(_reporter(search, list(callbacks or ())))
+        interrupted = search.run(reporter(search, list(callbacks or ())))
         if not state.finished:
             raise DataError(f"no candidate could be fitted; the first was {next(iter(state.dropped.values()))}")
         choice = choose(search)
@@ -202,46 +203,8 @@ class AutoRanker(Ranker):
             file.write(state)
         self.weights_, self.leaderboard_, self.best_score_ = choice.weights, choice.leaderboard, choice.value
         self.n_rows_, self.n_queries_ = len(rows), n_queries
-        self.interrupted_ = interrupted
+        self.interrupted_ = interrupted or any(getattr(m, "interrupted_", False) for m in self.members_.values())
         return self
-
-    def _candidates(self, metric: Metric, rows: Rows, seed: int, state: SearchState) -> dict[str, Any]:
-        """What to try on these rows; what cannot take categories is dropped."""
-        classes = np.unique(np.maximum(rows.y, 0.0))
-        two_classes = bool(rows.qid[-1] == 0 and classes.size == 2 and classes[0] == 0.0)
-        tried = self.candidates
-        if tried is None:
-            tried = portfolio(metric, random_state=seed, n_jobs=self.n_jobs, two_classes=two_classes)
-        if not tried:
-            raise DataError("candidates must have at least one ranker, got none; leave it at None for the portfolio")
-        columns = categorical_columns(self)
-        if not columns:
-            return dict(tried)
-        for name, estimator in tried.items():
-            if "categorical_feature" not in estimator.get_params(deep=False):
-                state.dropped[name] = f"not possible: {type(estimator).__name__} needs numbers, got categories"
-        from sklearn.base import clone
-
-        return {
-            name: estimator if name in state.dropped else clone(estimator).set_params(categorical_feature=columns)
-            for name, estimator in tried.items()
-        }
-
-    def _fingerprint(self, candidates: dict[str, Any], rows: Rows) -> str:
-        """A hash of all that decides the outcome."""
-        described = {
-            name: (type(c).__name__, sorted(c.get_params().items(), key=str)) for name, c in candidates.items()
-        }
-        parameters = {
-            "metric": str(parse(self.metric)),
-            "folds": self.folds,
-            "budget": self.budget,
-            "max_fits": self.max_fits,
-            "candidates": sorted((name, repr(value)) for name, value in described.items()),
-        }
-        X = rows.X
-        arrays = [X.data, X.indices, X.indptr] if hasattr(X, "indptr") else [X]
-        return fingerprint(parameters, [*arrays, rows.y, rows.qid, rows.sample_weight, rows.query_weight])
 
     @inherit_sections(Ranker.predict)
     def predict(self, X: Features | RankingData) -> FloatArray:
@@ -311,16 +274,3 @@ class AutoRanker(Ranker):
         members = getattr(self, "members_", {}).values()
         tags.input_tags.allow_nan = all(get_tags(member).input_tags.allow_nan for member in members)
         return tags
-
-
-def _reporter(search: Search, callbacks: list[Callback]) -> Any:
-    """What happens after each fit: callbacks hear of the best candidate so far."""
-
-    def report(state: SearchState) -> None:
-        done = [name for name in state.finished if len(state.fits[name]) == search.folds.count]
-        values = [search.folds.evaluate(search.rows, state.scores(name, search.folds), search.metric) for name in done]
-        best = {str(search.metric): max(value[search.metric] for value in values)} if callbacks and values else {}
-        for callback in callbacks:
-            callback(state.count, best)
-
-    return report

@@ -44,7 +44,7 @@ def choose(search: Search) -> Choice:
     names = state.finished
     scores = {name: state.scores(name, folds) for name in names}
     lists = folds.of_row if folds.one_list else search.rows.qid
-    spreads = {name: _spread(scores[name], lists) for name in names}
+    spreads = {name: spread(scores[name], lists) for name in names}
 
     def evaluated(members: Members) -> Evaluation:
         total = scores[members[0]] if len(members) == 1 else sum(scores[name] / spreads[name] for name in members)
@@ -91,7 +91,7 @@ def choose(search: Search) -> Choice:
     return Choice(weights, evaluations[chosen][metric], Leaderboard(metric, tuple(entries)))
 
 
-def _spread(scores: FloatArray, lists: IntArray) -> float:
+def spread(scores: FloatArray, lists: IntArray) -> float:
     """The mean over lists of the standard deviation of their scores; the same for any order of the rows."""
     order = np.lexsort((scores, lists))
     starts = np.flatnonzero(np.diff(lists[order], prepend=-1))

@@ -92,15 +92,10 @@ def _chosen(model: Any, rows: Rows) -> JsonObject:
     name = next((name for name in ROUNDS if name in parameters), None)
     if name is not None and parameters.get("early_stopping_rounds") is not None:
         # A plain start has as many rounds as what comes after it: each takes its share of the rounds.
-        bags = int(parameters.get("bags") or 1)
-        stages = model.max_rounds(rows.y, rows.qid) / (bags * _bound(model, name))
-        chosen[name] = model.best_iteration_ / max(stages, 1.0)
+        of_one = {parameter: 1 for parameter in (name, "bags") if parameter in parameters}
+        stages = clone(model).set_params(**of_one).max_rounds(rows.y, rows.qid)
+        chosen[name] = model.best_iteration_ / stages
     return chosen
-
-
-def _bound(model: Any, name: str) -> int:
-    value = getattr(model, f"{name}_", None) or getattr(model, name)
-    return int(value)
 
 
 def _is_defined(metric: Metric, rows: Rows) -> bool:

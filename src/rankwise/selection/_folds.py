@@ -51,7 +51,7 @@ class Folds:
         """
         kept = np.flatnonzero(np.isin(self.of_row, range(self.count) if of is None else of))
         qid = self.of_row if self.one_list else rows.qid
-        weight = None if self.one_list or rows.query_weight is None else rows.take(kept).query_weight
+        weight = None if self.one_list else rows.weights_of(kept)
         return evaluate(rows.y[kept], scores[kept], qid[kept], metrics, query_weight=weight)
 
 

@@ -60,14 +60,21 @@ class Rows:
         """The rows of these numbers, in the order of the input; weights follow their queries."""
         if isinstance(self.X, RankingData):
             return Rows.of(self.X.rows(keep))
-        weight = self.query_weight
         return Rows(
             self.X[keep],
             self.y[keep],
             self.qid[keep],
             None if self.sample_weight is None else self.sample_weight[keep],
-            None if weight is None else weight[np.unique(self.qid[keep])],
+            self.weights_of(keep),
         )
+
+    def weights_of(self, keep: IntArray) -> FloatArray | None:
+        """Weights of the queries of these rows, by first appearance."""
+        if self.query_weight is None:
+            return None
+        queries = self.X.groups.query_of_row()[keep] if isinstance(self.X, RankingData) else self.qid[keep]
+        _, first = np.unique(queries, return_index=True)
+        return np.asarray(self.query_weight[queries[np.sort(first)]])
 
     def fit(self, estimator: Any, eval_set: Rows | None = None, callbacks: Iterable[Callback] = ()) -> Any:
         """The estimator, fitted to these rows."""
