@@ -64,6 +64,7 @@ def portfolio(
         "31 leaves": LambdaMART(metric, num_leaves=31, learning_rate=0.05, n_estimators=200, **trees),
         **(nets if find_spec("torch") is not None else {}),
         "4 leaves, 5 bags": LambdaMART(metric, num_leaves=4, n_estimators=200, bags=5, **trees),
+        "4 leaves after l2, 5 bags": LambdaMART(metric, num_leaves=4, n_estimators=200, init="l2", bags=5, **trees),
     }
 
 
