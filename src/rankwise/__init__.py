@@ -32,9 +32,11 @@ if TYPE_CHECKING:
         SoftRankBoost,
     )
     from rankwise.sampling import Simulation, simulate
+    from rankwise.selection import AutoRanker, cross_validate, tune
 
 __all__ = [
     "AUCSVM",
+    "AutoRanker",
     "Certificate",
     "Comparison",
     "Evaluation",
@@ -54,6 +56,7 @@ __all__ = [
     "TradeOff",
     "certify",
     "compare",
+    "cross_validate",
     "diagnose",
     "evaluate",
     "lambda_gradients",
@@ -64,6 +67,7 @@ __all__ = [
     "save",
     "simulate",
     "trade_off",
+    "tune",
     "write",
 ]
 
@@ -77,6 +81,7 @@ _HOMES = {
     "objectives": "diagnose lambda_gradients",
     "rankers": "AUCSVM LambdaMART LambdaRank MarginRanker RankBoost RankNet RankSVM RateClassifier SoftRankBoost",
     "sampling": "Simulation simulate",
+    "selection": "AutoRanker cross_validate tune",
 }
 
 

@@ -15,6 +15,7 @@ from rankwise.errors import ModelFileError, RankwiseError
 from rankwise.models import info, load, save
 from rankwise.rankers._base import model_kinds
 from rankwise.rankers._parameters import check_parameters
+from rankwise.selection.peers import LightGBMRanker, LogisticRanker
 from tests.models.rewritten import (
     GONE,
     ODD,
@@ -43,6 +44,11 @@ def ranker(model):
     return model.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, eval_set=EVAL_SET), VALID.X[:20]
 
 
+def auto(*candidates):
+    model = rw.AutoRanker("ndcg@5", candidates=dict(zip("ab", candidates, strict=False)), folds=2, random_state=0)
+    return model.fit(TRAIN), VALID.X[:20]
+
+
 def margin(method, hypotheses):
     model = rw.MarginRanker(method=method, hypotheses=hypotheses, epsilon=[0.3, 0.5], tol=1e-3)
     return model.fit(*PAIRS, eval_set=PAIRS_NEW), PAIRS_NEW[0]
@@ -61,6 +67,10 @@ MODELS = {
     "softrankboost": lambda: ranker(rw.SoftRankBoost("ndcg@5", n_estimators=4)),
     "ranksvm": lambda: ranker(rw.RankSVM("ndcg@5", C=[0.1, 1.0])),
     "aucsvm": lambda: ranker(rw.AUCSVM("ndcg@5", C=[0.1, 1.0])),
+    "auto, a blend": lambda: auto(rw.RankSVM("ndcg@5"), rw.LambdaMART("ndcg@5", **TREES)),
+    "auto, one": lambda: auto(rw.LambdaMART("ndcg@5", **TREES)),
+    "lightgbm": lambda: ranker(LightGBMRanker("ndcg@5", objective="binary", n_estimators=4, random_state=0, n_jobs=1)),
+    "logistic": lambda: ranker(LogisticRanker("ndcg@5")),
     "margin of features": lambda: margin("heuristic", "features"),
     "margin of stumps": lambda: margin("reduced", "stumps"),
     "hard margin": lambda: margin("hard", "features"),
@@ -201,7 +211,7 @@ def test_manifests_with_odd_values_are_refused_or_still_work(name, path, tmp_pat
         (with_field("parameters", {"__class__": 1, "metric": "ndcg@10"}), "parameters"),
         (with_field("parameters", []), "parameters is a list"),
         (with_field("summary", None), "summary is a NoneType"),
-        (with_field("summary", {}), "summary|models|engine|rows|learned|classes"),
+        (with_field("summary", {}), "summary|models|engine|rows|learned|classes|member"),
         (with_parameter("__class__", 1), "parameters"),
         (with_summary("rows", "many"), "rows of the model's summary"),
         (with_summary("rows", -1), "rows of the model's summary"),
@@ -226,7 +236,7 @@ def test_summaries_of_rankers_that_lie(name, path, field, value) -> None:
         with pytest.raises(ModelFileError, match=field):
             load(rewritten(path, with_summary(field, value)))
     else:
-        assert fitted(name)[0].kind == "rate"
+        assert fitted(name)[0].kind in ("auto", "rate")
 
 
 def test_another_kind_of_model(name, path) -> None:

@@ -17,6 +17,7 @@ from rankwise.errors import DataError
 from rankwise.metrics import evaluate
 from rankwise.rankers._base import Ranker, SavedModel, model_kinds
 from rankwise.rankers._features import as_features
+from tests.selection.factories import small_auto
 
 SMALL = {"n_estimators": 4, "num_leaves": 5, "min_child_samples": 5, "n_jobs": 1}
 
@@ -35,6 +36,9 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "ranknet": [{"epochs": 6}, {"hidden": (), "epochs": 30, "batch_queries": 3}],
     "ranksvm": [{}, {"metric": "auc", "loss": "hinge", "pair_weighting": "pairs", "C": 30.0, "standardize": False}],
     "aucsvm": [{}, {"metric": "mauc", "loss": "squared_hinge"}],
+    "auto": [small_auto().get_params(deep=False), {"metric": "auc", "folds": 2, "max_fits": 12, "n_jobs": 1}],
+    "lightgbm": [SMALL, {"metric": "auc", "objective": "binary", **SMALL}],
+    "logistic": [{}, {"metric": "ndcg@5", "C": 1.0}],
     "margin": [{"epsilon": 0.9}, {"metric": "ndcg@5", "method": "reduced", "hypotheses": "stumps", "epsilon": 0.6}],
 }
 CASES = [

@@ -10,6 +10,7 @@ from rankwise.cli._errors import GuardedGroup
 from rankwise.cli._options import option
 from rankwise.cli.commands._certify import certify
 from rankwise.cli.commands._compare import compare
+from rankwise.cli.commands._cv import cv
 from rankwise.cli.commands._data_convert import convert
 from rankwise.cli.commands._data_make import make_clicks, make_cubic, make_r_of_k, make_topics, make_web
 from rankwise.cli.commands._data_normalize import normalize
@@ -27,6 +28,7 @@ from rankwise.cli.commands._serve import serve
 from rankwise.cli.commands._simulate import simulate
 from rankwise.cli.commands._trade_off import trade_off
 from rankwise.cli.commands._train import train
+from rankwise.cli.commands._tune import tune
 
 
 def _print_version(wanted: bool) -> None:
@@ -58,6 +60,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 app.command("train")(train)
+app.command("cv")(cv)
+app.command("tune")(tune)
 app.command("predict")(predict)
 app.command("info")(info)
 app.command("explain")(explain)

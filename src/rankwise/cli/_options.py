@@ -26,6 +26,10 @@ def option(
 Convention = Literal["standard", "letor4", "trec", "lightgbm", "xgboost", "sklearn"]
 Ties = Literal["expected", "worst", "best", "input", "docid"]
 Empty = Literal["skip", "0", "1", "error"]
+RankerKind = Literal[
+    "auto", "lambdamart", "lambdarank", "ranknet", "margin", "rankboost", "softrankboost", "ranksvm", "aucsvm",
+    "lightgbm", "logistic",
+]  # fmt: skip
 
 
 def expand(files: list[Path] | None) -> list[Path]:
@@ -80,6 +84,12 @@ PerQueryOption = Annotated[
 ]
 ReportOption = Annotated[Path | None, option("--report", "Write a report with figures, one HTML file.", "FILE.html")]
 SeedOption = Annotated[int, option("--seed", "The same seed gives the same result.", min=0)]
+RankerOption = Annotated[RankerKind, option("--model", "Kind of model.")]
+FoldsOption = Annotated[int, option("--folds", "Parts of the queries, each held out once.", min=2)]
+BudgetOption = Annotated[
+    float | None,
+    option("--budget", "Seconds that everything may take; what would not end in time is left out.", "SECONDS"),
+]
 SettingsOption = Annotated[list[str] | None, option("--set", "A parameter of the model, once each.", "KEY=VALUE")]
 HostOption = Annotated[str, option("--host", "Address to serve at; others than this need --token.")]
 PortOption = Annotated[int, option("--port", "0 takes a free one.", min=0, max=65535)]

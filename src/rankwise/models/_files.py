@@ -10,7 +10,7 @@ from os import PathLike
 from types import UnionType
 from typing import Any
 
-import rankwise.rankers  # noqa: F401  (kinds of models become known by being imported)
+import rankwise.selection  # noqa: F401  (kinds of models become known by being imported)
 from rankwise._version import __version__
 from rankwise.data._arrow_columns import MAX_CATEGORIES
 from rankwise.errors import DataError, ModelFileError

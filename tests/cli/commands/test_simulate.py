@@ -14,7 +14,7 @@ from typing import Any, get_args
 import pytest
 
 import rankwise as rw
-from rankwise.cli.commands._simulate import RankerKind
+from rankwise.cli._options import RankerKind
 from rankwise.data import web, write
 from rankwise.rankers._base import Ranker, model_kinds
 from tests.cli.conftest import Run

@@ -19,7 +19,9 @@ from rankwise.rankers import (
     RateClassifier,
     SoftRankBoost,
 )
+from rankwise.selection.peers import LightGBMRanker, LogisticRanker
 from tests.rankers.factories import TRAIN, VALID
+from tests.selection.factories import small_auto
 
 TREES: dict[str, Any] = {"n_estimators": 12, "num_leaves": 7, "min_child_samples": 5, "random_state": 0, "n_jobs": 1}
 NETS: dict[str, Any] = {"epochs": 3, "batch_queries": 10, "random_state": 0}
@@ -80,6 +82,12 @@ MAKERS: dict[str, Any] = {
     ),
     "lambdarank": lambda: LambdaRank("ndcg@10", hidden=(8, 4), **NETS).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid),
     "ranknet": lambda: RankNet("ndcg@10", activation="tanh", **NETS).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid),
+    "auto": lambda: small_auto().fit(TRAIN),
+    "auto-net": lambda: small_auto(
+        candidates={"linear": RankSVM(), "net": LambdaRank(**NETS), "trees": LambdaMART(**TREES)}
+    ).fit(TRAIN),
+    "lightgbm": lambda: LightGBMRanker(**TREES).fit(ROUND.X, ROUND.y, qid=ROUND.qid),
+    "logistic": lambda: LogisticRanker().fit(TRAIN.X, POSITIVE, qid=TRAIN.qid),
     "rate-trees": lambda: RateClassifier("r@p=0.7", **SMALL).fit(TRAIN.X, POSITIVE),
     "rate-linear": lambda: RateClassifier("r@p=0.7", model="linear", **SMALL).fit(TRAIN.X, POSITIVE),
     "rate-net": lambda: RateClassifier("r@p=0.7", model="net", **SMALL).fit(TRAIN.X, POSITIVE),
@@ -87,12 +95,13 @@ MAKERS: dict[str, Any] = {
 TREES_OF = ("onnx", "xgboost-json", "solr", "ranklib", "vespa", "lightgbm")
 LINEAR_OF = ("onnx", "solr", "ranklib", "vespa")
 TAKES: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("lambdamart", "lambdamart-zeros", "lambdamart-bags", "rate-trees"), TREES_OF),
+    **dict.fromkeys(("lambdamart", "lambdamart-zeros", "lambdamart-bags", "lightgbm", "rate-trees"), TREES_OF),
     **dict.fromkeys(("rankboost", "softrankboost", "margin-stumps"), TREES_OF),
     **dict.fromkeys(("lambdamart-missing", "lambdamart-gaps-only"), ("onnx", "xgboost-json", "vespa", "lightgbm")),
     "lambdamart-categories": ("onnx", "vespa", "lightgbm"),
-    **dict.fromkeys(("ranksvm", "aucsvm", "margin", "rate-linear"), LINEAR_OF),
+    **dict.fromkeys(("ranksvm", "aucsvm", "logistic", "margin", "rate-linear"), LINEAR_OF),
     **dict.fromkeys(("lambdarank", "ranknet", "rate-net"), ("onnx", "vespa")),
+    **dict.fromkeys(("auto", "auto-net"), ("onnx",)),
 }
 PAIRS = [(kind, to) for kind, formats in TAKES.items() for to in formats]
 IS_TREES = {kind: "lightgbm" in formats for kind, formats in TAKES.items()}

@@ -12,7 +12,9 @@ import pytest
 
 import rankwise as rw
 from rankwise.rankers._base import model_kinds
+from rankwise.selection.peers import LightGBMRanker, LogisticRanker
 from rankwise.serve.ranking._app import THREAD_MIN_BYTES
+from tests.selection.factories import small_auto
 from tests.serve.ranking.factories import ARROW, DATA, IDS, NAMES, SMALL, Client, X, fitted, serving, stream, trees
 
 NET: dict[str, Any] = {"hidden": (4,), "epochs": 1, "random_state": 0}
@@ -25,6 +27,9 @@ KINDS = {
     "softrankboost": lambda: rw.SoftRankBoost(n_estimators=3),
     "ranksvm": lambda: rw.RankSVM("ndcg@10"),
     "aucsvm": lambda: rw.AUCSVM(),
+    "auto": lambda: small_auto("ndcg@10"),
+    "lightgbm": lambda: LightGBMRanker("ndcg@10", **SMALL),
+    "logistic": lambda: LogisticRanker("ndcg@10"),
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from rankwise.cli import _options as options
 from rankwise.cli._options import option
 from rankwise.cli._output import check_outputs, print_json, print_notes, print_table, working, write_per_query
+from rankwise.cli.support._evaluations import evaluation_table
 from rankwise.cli.support._reading import ReadOptions, reads_data
 from rankwise.errors import DataError
 
@@ -94,19 +94,6 @@ def _one_system(data: list[Path], scores: Path | None, feature: int | None, read
 
 
 def _print(result: Evaluation) -> None:
-    rows = []
-    for metric in result.per_query:
-        low, high = result.interval(metric)
-        left_out = result.left_out[metric]
-        rows.append(
-            (
-                metric,
-                f"{result[metric]:.4f}",
-                "–" if math.isnan(low) else f"{low:.4f}–{high:.4f}",
-                str(result.queries_counted(metric)),
-                f"{left_out.count}: {left_out.why}" if left_out.count else "0",
-            )
-        )
-    print_table(("metric", "mean", "95% interval", "queries", "left out"), rows)
+    print_table(*evaluation_table(result))
     for note in result.notes:
         print(f"note: {note}")

@@ -12,6 +12,7 @@ from rankwise.cli import _options as options
 from rankwise.cli._errors import NOT_CERTIFIED
 from rankwise.cli._options import option
 from rankwise.cli._output import print_json, print_table, working
+from rankwise.cli.support._auto import manifest_lines, print_leaderboard
 from rankwise.cli.support._models import feature_labels, load_model
 from rankwise.cli.support._reading import ReadOptions, read_features, reads_data
 from rankwise.errors import DataError
@@ -89,6 +90,8 @@ def info(
         verified = {} if verification is None else {"verified": verification.to_dict()}
         print_json(manifest | {"importances": shares} | verified)
     else:
+        if hasattr(loaded, "leaderboard_"):
+            print_leaderboard(loaded.leaderboard_)
         print_table(("what", "value"), _lines(manifest))
         if importances:
             _print_importances(importances, "gain" if "trees" in manifest["summary"] else "weights")
@@ -133,10 +136,17 @@ def _lines(manifest: JsonObject) -> list[tuple[str, str]]:
         ("kind", manifest["kind"]),
         ("objective" if "models" in summary else "metric", manifest["metric"]),
         ("features", str(manifest["n_features"])),
-        *(_classifier_lines(manifest) if "models" in summary else _ranker_lines(manifest)),
+        *_training_lines(manifest),
         ("made by", f"rankwise {manifest['rankwise']}, {summary['engine']}, format {manifest['format']}"),
         *((name, "none" if value is None else str(value)) for name, value in parameters.items()),
     ]
+
+
+def _training_lines(manifest: JsonObject) -> list[tuple[str, str]]:
+    summary = manifest["summary"]
+    if "leaderboard" in summary:
+        return manifest_lines(manifest)
+    return _classifier_lines(manifest) if "models" in summary else _ranker_lines(manifest)
 
 
 def _ranker_lines(manifest: JsonObject) -> list[tuple[str, str]]:

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
 
 from rankwise.cli import _options as options
-from rankwise.cli._options import option
+from rankwise.cli._options import RankerKind, option
 from rankwise.cli._output import check_outputs, print_notes, working
-from rankwise.cli.commands._simulate import RankerKind
 from rankwise.cli.support._reading import ReadOptions, read_features, reads_data
 from rankwise.errors import DataError
 

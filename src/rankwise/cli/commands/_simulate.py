@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,11 +18,6 @@ from rankwise.errors import DataError
 if TYPE_CHECKING:
     from rankwise.sampling import Simulation
 
-# The same names as rankwise.rankers has, which takes seconds to import; a test compares them.
-RankerKind = Literal[
-    "lambdamart", "lambdarank", "ranknet", "margin", "rankboost", "softrankboost", "ranksvm", "aucsvm"
-]  # fmt: skip
-
 
 @reads_data
 def simulate(
@@ -33,7 +28,9 @@ def simulate(
     samplers: Annotated[
         str, option("--samplers", "Ways to choose what to label, with commas between.", "NAMES")
     ] = "lookahead,random",
-    ranker: Annotated[RankerKind, option("--ranker", "Kind of ranker that is fitted in each round.")] = "ranksvm",
+    ranker: Annotated[
+        options.RankerKind, option("--ranker", "Kind of ranker that is fitted in each round.")
+    ] = "ranksvm",
     metric: Annotated[
         str | None, option("--metric", "What the ranker trains on, if it is trained on one.", "NAME", default="its own")
     ] = None,

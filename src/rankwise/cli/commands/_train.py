@@ -17,6 +17,7 @@ from rankwise.cli import _options as options
 from rankwise.cli._errors import STOPPED
 from rankwise.cli._options import option
 from rankwise.cli._output import check_outputs, check_writable, print_json, print_notes, print_table, working
+from rankwise.cli.support._auto import auto_lines, auto_summary, print_leaderboard
 from rankwise.cli.support._parquet import DaskOption, cluster_client, parquet_rows
 from rankwise.cli.support._progress import progress_bar
 from rankwise.cli.support._reading import ReadOptions, read_features, reads_data
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
 
 # The same names as rankwise.rankers has, which takes seconds to import; a test compares them.
 Model = Literal[
-    "lambdamart", "lambdarank", "ranknet", "margin", "rankboost", "softrankboost", "ranksvm", "aucsvm",
-    "trees", "linear", "net",
+    "auto", "lambdamart", "lambdarank", "ranknet", "margin", "rankboost", "softrankboost", "ranksvm", "aucsvm",
+    "lightgbm", "logistic", "trees", "linear", "net",
 ]  # fmt: skip
 
 
@@ -74,6 +75,7 @@ def train(
         ),
     ] = None,
     settings: options.SettingsOption = None,
+    budget: options.BudgetOption = None,
     checkpoint: Annotated[
         Path | None, option("--checkpoint", "Folder to keep what is needed to go on after a kill.", "DIR")
     ] = None,
@@ -96,6 +98,8 @@ def train(
 
     Example: rankwise train train.txt --valid valid.txt --metric auc -o m.rw --set num_leaves=63
 
+    The best of many kinds of models, in a minute: rankwise train train.txt --model auto --budget 60 -o m.rw
+
     After a kill: rankwise train train.txt -o m.rw --checkpoint run --resume
 
     A sparse model with a certificate: rankwise train train.txt --model margin --set epsilon=0.5 -o m.rw
@@ -110,10 +114,10 @@ def train(
     valid = valid or []
     check_outputs([out], [*data, *valid])
     if objective is not None:
-        if metric is not None or checkpoint is not None or resume or dask is not None or position is not None:
+        if any(given is not None for given in (metric, budget, checkpoint, dask, position)) or resume:
             raise DataError(
-                "--objective goes without --metric, --checkpoint, --resume, --dask and --position, got one of these; "
-                "drop it"
+                "--objective goes without --metric, --budget, --checkpoint, --resume, --dask and --position, "
+                "got one of these; drop it"
             )
         with working("loading"):
             from rankwise.cli.support._settings import make_classifier
@@ -128,9 +132,16 @@ def train(
         return
     with working("loading"):
         from rankwise.cli.support._settings import make_ranker
+        from rankwise.rankers._parameters import check_parameters
 
         ranker = make_ranker(model or "lambdamart", metric, seed, settings or [])
     takes = signature(ranker.fit).parameters
+    if budget is not None:
+        if "budget" not in ranker.get_params(deep=False):
+            raise DataError("--budget is for --model auto, which tries many; drop it, or set n_estimators or epochs")
+        check_parameters(ranker.set_params(budget=budget))
+    if valid and "eval_set" not in takes:
+        raise DataError(f"--model {model} chooses by folds of the data, got --valid; name {valid[0]} as data as well")
     keeps_checkpoint = "checkpoint" in takes
     if not keeps_checkpoint and (checkpoint is not None or resume):
         raise DataError(
@@ -150,11 +161,15 @@ def train(
     from rankwise.models import save
 
     save(ranker, out)
-    summary = ranker_summary(ranker, on_train, out) | {"seconds": round(time.monotonic() - began, 3)}
-    _print(summary, json, ranker_lines)
+    is_auto = hasattr(ranker, "leaderboard_")
+    summary = (auto_summary if is_auto else ranker_summary)(ranker, on_train, out)
+    if is_auto and not json:
+        print_leaderboard(ranker.leaderboard_)
+    _print(summary | {"seconds": round(time.monotonic() - began, 3)}, json, auto_lines if is_auto else ranker_lines)
     if ranker.interrupted_:
         go_on = "" if state is None else "; pass --resume to go on"
-        print_notes([f"stopped by Ctrl-C: {out} holds the best so far, that of round {summary['best_round']}{go_on}"])
+        which = "" if is_auto else f", that of round {summary['best_round']}"
+        print_notes([f"stopped by Ctrl-C: {out} holds the best so far{which}{go_on}"])
         raise typer.Exit(STOPPED)
 
 
@@ -195,9 +210,9 @@ def _fit_in_memory(
         raise DataError(f"there is no column {position}, got {', '.join(names)[:200]}; name one of them")
     if len(rows) < 2:
         raise DataError(f"there must be two or more rows to learn from, got {len(rows)}; name more data")
-    eval_set = _with_positions(read_features(valid, reading), position) if valid else None
+    stops = {"eval_set": _with_positions(read_features(valid, reading), position)} if valid else {}
     with progress_bar(ranker.max_rounds(rows.y, rows.qid)) as callbacks:
-        fit(rows, eval_set=eval_set, callbacks=callbacks)
+        fit(rows, callbacks=callbacks, **stops)
     return float(ranker.score(rows))
 
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+import rankwise.selection  # noqa: F401  (kinds of models become known by being imported)
 from rankwise.errors import DataError
 from rankwise.metrics import parse
 from rankwise.rankers._base import SavableModel, model_kinds

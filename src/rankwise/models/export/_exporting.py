@@ -23,7 +23,7 @@ from rankwise.models.export._vespa import Vespa
 from rankwise.models.export._xgboost_json import XGBoostJson
 from rankwise.rankers._base import SavableModel
 from rankwise.rankers._features import categories_of, feature_names_of
-from rankwise.rankers._score_functions._functions import ScoreFunction, TreeSum
+from rankwise.rankers._score_functions._functions import BlendFunction, ScoreFunction, TreeSum
 
 FORMATS: dict[str, Format] = {
     format.name: format for format in (Onnx(), XGBoostJson(), Solr(), RankLib(), Vespa(), LightGBM())
@@ -149,10 +149,17 @@ def _compare(
         ) from None
     if data is not None:
         data = data.with_features(feature_names_of(model), model.n_features_in_, categories_of(model))
-    probes = probe_rows(function, missing=format.missing and isinstance(function, TreeSum))
+    probes = probe_rows(function, missing=format.missing and takes_missing(function))
     return ExportComparison(
         format=format.name,
         offset=format.offset(function),
         data=None if data is None else compare_rows(model, function, format, predict, data.X, data.qid),
         probes=compare_rows(model, function, format, predict, probes, None),
     )
+
+
+def takes_missing(function: ScoreFunction) -> bool:
+    """Whether missing values are nothing special to it: trees have a side for them."""
+    if isinstance(function, BlendFunction):
+        return all(takes_missing(part) for _, part in function.parts)
+    return isinstance(function, TreeSum)

@@ -7,6 +7,7 @@ as exact as its own. Sets of categories are tables: each becomes a column of 0 a
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,13 @@ from rankwise._version import __version__
 from rankwise.errors import need_extra
 from rankwise.models.export._base import Format, Predict
 from rankwise.models.export._onnx_trees import add_trees
-from rankwise.rankers._score_functions._functions import LinearFunction, NetFunction, ScoreFunction, TreeSum
+from rankwise.rankers._score_functions._functions import (
+    BlendFunction,
+    LinearFunction,
+    NetFunction,
+    ScoreFunction,
+    TreeSum,
+)
 from rankwise.types import AnyArray, FloatArray
 
 if TYPE_CHECKING:
@@ -38,15 +45,7 @@ class Onnx(Format):
         from onnx import TensorProto, helper
 
         graph = Graph()
-        if isinstance(function, TreeSum):
-            self.check_trees(function, categories=True, nested=False)
-            output = add_trees(graph, function.two_sided())
-        elif isinstance(function, LinearFunction):
-            output = _linear(graph, function)
-        elif isinstance(function, NetFunction):
-            output = _net(graph, function)
-        else:
-            raise self.refused(function, "load it in Python")
+        output = self._add(graph, function)
         graph.add("Reshape", [output, graph.constant(np.array([-1], dtype=np.int64))], output="score")
         onnx_graph = helper.make_graph(
             graph.nodes,
@@ -56,7 +55,7 @@ class Onnx(Format):
             graph.constants,
         )
         opsets, version = [helper.make_opsetid("", OPSET)], IR
-        if isinstance(function, TreeSum):
+        if any(node.domain for node in graph.nodes):
             opsets, version = [*opsets, helper.make_opsetid("ai.onnx.ml", ML_OPSET)], ML_IR
         model = helper.make_model(
             onnx_graph, opset_imports=opsets, ir_version=version, producer_name="rankwise", producer_version=__version__
@@ -65,6 +64,26 @@ class Onnx(Format):
             model, {"kind": function.kind, "features": json.dumps(function.names, ensure_ascii=False)}
         )
         return {path: model.SerializeToString(deterministic=True)}
+
+    def _add(self, graph: Graph, function: ScoreFunction) -> str:
+        """Add a function to the graph; the name of its scores is given back."""
+        if isinstance(function, TreeSum):
+            self.check_trees(function, categories=True, nested=False)
+            return add_trees(graph, function.two_sided())
+        if isinstance(function, LinearFunction):
+            return _linear(graph, function)
+        if isinstance(function, NetFunction):
+            return _net(graph, function)
+        if isinstance(function, BlendFunction):
+            return graph.add("Sum", [self._weighted(graph, weight, part) for weight, part in function.parts])
+        raise self.refused(function, "load it in Python")
+
+    def _weighted(self, graph: Graph, weight: float, part: ScoreFunction) -> str:
+        """Add a part of a blend."""
+        if isinstance(part, LinearFunction):
+            # ONNX Runtime would join a product with what multiplies it, in single precision.
+            return self._add(graph, replace(part, weights=weight * part.weights, constant=weight * part.constant))
+        return graph.add("Mul", [self._add(graph, part), graph.constant(np.array([weight]))])
 
     def predict(self, path: Path, names: list[str]) -> Predict:
         """By ONNX Runtime."""

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from rankwise.rankers._score_functions._floats import LARGEST, ZERO, above, below, single
 from rankwise.rankers._score_functions._functions import (
+    BlendFunction,
     Leaf,
     LinearFunction,
     NetFunction,
@@ -28,6 +29,8 @@ Limits = dict[int, tuple[float, float]]  # of the values of features
 
 def probe_rows(function: ScoreFunction, *, missing: bool) -> Rows:
     """The rows; with missing values if those are allowed. The same model has the same."""
+    if isinstance(function, BlendFunction):
+        return np.concatenate([probe_rows(part, missing=missing) for _, part in function.parts])
     rng = np.random.default_rng(0)
     max_rows = max(min(MAX_CELLS // len(function.names), MAX_ROWS), 64)
     if isinstance(function, TreeSum):

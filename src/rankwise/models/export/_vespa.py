@@ -19,7 +19,7 @@ from rankwise.models.export._base import Format, Predict, json_bytes
 from rankwise.models.export._onnx import Onnx
 from rankwise.models.export._reading import Branch, sums_of_trees
 from rankwise.rankers._score_functions._floats import LARGEST, above, single
-from rankwise.rankers._score_functions._functions import Leaf, Node, ScoreFunction, TreeSplit, TreeSum
+from rankwise.rankers._score_functions._functions import BlendFunction, Leaf, Node, ScoreFunction, TreeSplit, TreeSum
 from rankwise.types import AnyArray, BoolArray, JsonObject
 
 EXPRESSION = re.compile(r"[A-Za-z_]\w*(\([^()]*\))?(\.\w+)*", re.ASCII)
@@ -33,6 +33,8 @@ class Vespa(Format):
 
     def files(self, function: ScoreFunction, path: Path) -> dict[Path, bytes]:
         """By the kind of model; Vespa tells what a file is by its ending."""
+        if isinstance(function, BlendFunction):
+            raise self.refused(function, "export to onnx")
         wanted = ".json" if isinstance(function, TreeSum) else ".onnx"
         if path.suffix != wanted:
             what = "trees" if isinstance(function, TreeSum) else "what is no tree"

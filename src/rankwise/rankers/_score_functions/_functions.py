@@ -227,3 +227,30 @@ class NetFunction(ScoreFunction):
         for weights, bias in self.layers:
             sizes = sizes @ np.abs(weights.T.astype(np.float64)) + (0.0 if bias is None else np.abs(bias))
         return np.asarray(sizes[:, 0] + abs(self.constant))
+
+
+@dataclass(frozen=True, eq=False)
+class BlendFunction(ScoreFunction):
+    """Σ weight·function."""
+
+    noun: ClassVar[str] = "a blend of several models"
+    parts: list[tuple[float, ScoreFunction]]
+
+    def simplest(self) -> ScoreFunction:
+        """The function of a single part of weight 1 under this name; else the blend itself."""
+        (weight, function), *others = self.parts
+        return self if others or weight != 1.0 else replace(function, kind=self.kind, names=self.names)
+
+    @property
+    def rounding(self) -> float:
+        """That of the least exact part."""
+        return max(function.rounding for _, function in self.parts)
+
+    @property
+    def terms(self) -> int:
+        """Operations one after the other that each may round."""
+        return max(function.terms for _, function in self.parts) + 2 * len(self.parts)
+
+    def magnitude(self, X: AnyArray) -> FloatArray:
+        """What the rounding of each row's score is a share of."""
+        return np.asarray(sum(abs(weight) * function.magnitude(X) for weight, function in self.parts))
