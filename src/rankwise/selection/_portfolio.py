@@ -58,13 +58,12 @@ def portfolio(
         "linear, C=10": RankSVM(metric, C=10.0),
         "linear, C=0.1": RankSVM(metric, C=0.1),
         **(log_loss if two_classes else by_query),
-        "4 leaves": LambdaMART(metric, num_leaves=4, n_estimators=200, **trees),
-        "8 leaves": LambdaMART(metric, num_leaves=8, learning_rate=0.05, n_estimators=200, **trees),
-        "4 leaves after l2": LambdaMART(metric, num_leaves=4, n_estimators=200, init="l2", **trees),
-        "31 leaves": LambdaMART(metric, num_leaves=31, learning_rate=0.05, n_estimators=200, **trees),
+        "8 leaves": LambdaMART(metric, num_leaves=8, **trees),
+        "8 leaves after l2": LambdaMART(metric, num_leaves=8, init="l2", **trees),
+        "31 leaves, swaps": LambdaMART(metric, num_leaves=31, surrogate="swap", **trees),
+        "trees by default": LambdaMART(metric, **trees),
         **(nets if find_spec("torch") is not None else {}),
-        "4 leaves, 5 bags": LambdaMART(metric, num_leaves=4, n_estimators=200, bags=5, **trees),
-        "4 leaves after l2, 5 bags": LambdaMART(metric, num_leaves=4, n_estimators=200, init="l2", bags=5, **trees),
+        "trees by default, 3 bags": LambdaMART(metric, bags=3, **trees),
     }
 
 

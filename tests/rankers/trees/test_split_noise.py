@@ -59,7 +59,7 @@ def test_leaves_of_the_same_value_count_as_one() -> None:
     leaves = LeafRows(np.array([0.5, -1.0, 0.5 + 1e-13, 2.0]))
     assert leaves.place_of_leaf.tolist() == [1, 0, 1, 2]
     before = np.array([10.0, 10.0, -3.0, 0.0])
-    assert leaves.places(before, before + [0.5, 2.0, -1.0, 0.5]).tolist() == [1, 2, 0, 1]
+    assert leaves.places(before, before + np.array([0.5, 2.0, -1.0, 0.5])).tolist() == [1, 2, 0, 1]
 
 
 def test_draws_are_of_mean_0_and_variance_1() -> None:

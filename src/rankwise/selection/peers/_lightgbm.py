@@ -21,7 +21,7 @@ from rankwise.rankers._features import as_features, categorical_columns, trainin
 from rankwise.rankers._pair_rows import PairRows, pair_rows
 from rankwise.rankers._parameters import N_JOBS, NONE, Constraint, Integer, OneOf, Real, check_parameters
 from rankwise.rankers._score_functions._functions import TreeSum, kind_and_names
-from rankwise.rankers.trees._lightgbm import check_splits, column_options, engine_threads, make_dataset
+from rankwise.rankers.trees._lightgbm import bin_counts, check_splits, column_options, engine_threads, make_dataset
 from rankwise.rankers.trees._model_text import join_trees, read_booster, split_trees
 from rankwise.rankers.trees._predict import average_scores
 from rankwise.rankers.trees._saved import from_saved, to_saved
@@ -231,7 +231,7 @@ class LightGBMRanker(Ranker):
         dataset = make_dataset(
             rows.features, labels, weight=rows.weight, group=group, params=self._engine(), free_raw_data=True, **options
         )
-        check_splits(dataset, self.min_child_samples, rows.y.size)
+        check_splits(bin_counts(dataset), self.min_child_samples, rows.y.size)
         return dataset
 
     def _average(self, X: Any, **options: bool) -> FloatArray:
