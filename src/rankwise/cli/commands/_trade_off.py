@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 from rankwise.cli import _options as options
-from rankwise.cli._options import option
+from rankwise.cli._options import RankerKind, option
 from rankwise.cli._output import check_outputs, check_writable, print_json, print_notes, print_table, working
-from rankwise.cli.commands._simulate import RankerKind
 from rankwise.cli.support._progress import progress_bar
 from rankwise.cli.support._reading import ReadOptions, read_features, reads_data
 

@@ -175,6 +175,11 @@ class LambdaMART(Ranker):
     is the sum of ∂C/∂s over its pairs, and a leaf takes the Newton step -Σλ / (Σw + `reg_lambda`), w being the second
     derivatives (Burges 2010, section 7).
 
+    With few rows |ΔMᵢⱼ| and the cost are others (`surrogate`). Parameters that are None are, for several queries of up
+    to 20,000 rows, 400 symmetric trees of 64 leaves at a learning rate of 0.05 with split noise 2 (where symmetric
+    trees cannot be grown or `num_leaves` is given, 200 of 8 leaves at 0.1 with split noise 1); up to 50,000 rows 200 of
+    31 leaves at 0.1 with split noise 1; else, and for one list, 100 of 31 leaves at 0.1 without noise.
+
     λ's are scaled so that a row's mean Hessian at equal scores is 1/4, whatever the metric: limits and penalties on
     Hessians mean what they mean for the log loss. The defaults come from benchmarks/tune_lambdamart.py.
 

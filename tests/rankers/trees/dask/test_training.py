@@ -55,7 +55,7 @@ def test_a_dask_frame_with_weights_bags_and_samples(client) -> None:
     rng = np.random.default_rng(0)
     weights: dict[str, Any] = {"sample_weight": rng.random(1800), "query_weight": rng.random(120)}
     # Of leaves without a least size, since LightGBM estimates sizes where rows are on several machines.
-    options: dict[str, Any] = {"metric": "map", "n_estimators": 3, "min_child_samples": 0}
+    options: dict[str, Any] = {"metric": "map", "n_estimators": 3, "min_child_samples": 0, "split_noise": 0.0}
     given: dict[str, Any] = SMALL | options | {"bags": 2, "query_subsample": 0.5, "colsample_bytree": 0.5}
     ddf = dd.from_pandas(frame(TRAIN), npartitions=3, sort=False)
     model = rw.LambdaMART(**given).fit(ddf, client=client, **weights)
@@ -143,3 +143,17 @@ def test_what_cannot_be_trained_is_one_sentence(client, tmp_path) -> None:
     bad.loc[7, "label"] = np.nan
     with pytest.raises(DataError, match="the Dask DataFrame:8: column 'label' must be known for every row"):
         rw.LambdaMART(**SMALL).fit(dd.from_pandas(bad, npartitions=1), client=client)
+
+
+@pytest.mark.parametrize("metric", ["ndcg@5", "auc"])
+def test_split_noise_gives_the_model_of_one_machine(client, metric) -> None:
+    """Of leaves that are never as small as allowed, since LightGBM estimates sizes on several machines."""
+    options: dict[str, Any] = SMALL | {"split_noise": 1.0, "min_child_samples": 1, "min_sum_hessian_in_leaf": 20.0}
+    one, all_together = (
+        rw.LambdaMART(metric, **options).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, eval_set=EVAL_SET, client=where)
+        for where in (None, client)
+    )
+    assert np.allclose(one.predict(ALL.X), all_together.predict(ALL.X), atol=1e-12)
+    assert one.evals_result_["valid_0"][metric] == pytest.approx(all_together.evals_result_["valid_0"][metric])
+    silent = rw.LambdaMART(metric, **(options | {"split_noise": 0.0})).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)
+    assert not np.allclose(silent.predict(ALL.X), one.predict(ALL.X), atol=1e-6)

@@ -104,7 +104,7 @@ class LinearFamily:
         models: list[LinearScorer] = []
         with report.until_interrupted():
             for penalty in penalties:
-                starts = models or [None] * len(splits)
+                starts: list[LinearScorer] | list[None] = models or [None] * len(splits)
                 models = [
                     fit_cross_entropy(train, penalty, start, self.bounds)
                     for train, start in zip(train_rows, starts, strict=True)

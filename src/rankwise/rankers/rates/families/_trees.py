@@ -17,7 +17,7 @@ from rankwise.rankers._score_functions._functions import TreeSum, kind_and_names
 from rankwise.rankers.rates._report import Report
 from rankwise.rankers.rates._rows import RowMatrix, Rows, Split
 from rankwise.rankers.rates.families._base import Scorer, score_unit
-from rankwise.rankers.trees._lightgbm import check_splits, column_options, make_dataset
+from rankwise.rankers.trees._lightgbm import bin_counts, check_splits, column_options, make_dataset
 from rankwise.rankers.trees._model_text import join_trees, model_to_text, read_booster, split_trees
 from rankwise.rankers.trees._score_function import booster_trees
 from rankwise.rankers.trees._tree_checks import check_tree_text
@@ -150,7 +150,7 @@ class TreeFamily:
         labels, options = rows.positive.astype(np.float64), {"weight": rows.weight, "params": DATASET_PARAMS}
         data = make_dataset(rows.X, labels, reference=reference, **options, **columns)
         if reference is None:
-            check_splits(data, self.min_child_samples, rows.positive.size)
+            check_splits(bin_counts(data), self.min_child_samples, rows.positive.size)
         return data
 
     def _boost(

@@ -111,6 +111,9 @@ class TrainingWorker:
     ) -> None:
         """Put all rows into bins, which are the same on all workers."""
         parameters = {**plan.parameters, "num_threads": self.n_threads, "force_col_wise": True}
+        if plan.split_noise:
+            # LightGBM estimates the rows of a leaf here, and fails where noise makes one of so few that it finds none.
+            parameters["min_data_in_leaf"] = max(1, parameters["min_data_in_leaf"])
         reference = make_dataset(*sample, **options, params=parameters)
         check_splits(bin_counts(reference), 0, self.rows.y.size)
         dataset = bin_blocks(self.rows, self.rows.y, parameters, reference)
