@@ -47,7 +47,7 @@ def make(folder: Path, rows: int) -> None:
 def measure(folder: Path, rows: int) -> dict[str, Any]:
     """Seconds of binning and of a round, and the peak of memory above what the process had before."""
     warm = web(20, 50, FEATURES, seed=0)
-    model = rw.LambdaMART("ndcg@10", n_estimators=ROUNDS, random_state=0, n_jobs=1)
+    model = rw.LambdaMART("ndcg@10", n_estimators=ROUNDS, num_leaves=31, random_state=0, n_jobs=1)
     small = folder.parent / "small.parquet"
     write_data(warm, small)
     model.fit(small)
@@ -90,7 +90,7 @@ def measure_cluster(folder: Path, rows: int) -> dict[str, Any]:
     from rankwise.rankers.trees.dask import connect
 
     files = ParquetRows.of(str(folder / "part.*.parquet"))
-    model = rw.LambdaMART("ndcg@10", n_estimators=ROUNDS, random_state=0, n_jobs=1)
+    model = rw.LambdaMART("ndcg@10", n_estimators=ROUNDS, num_leaves=31, random_state=0, n_jobs=1)
     one = model.fit(files).predict(files)
     rounds: list[float] = []
     with connect("local:2") as client:

@@ -67,7 +67,7 @@ BARE = "bare"
 
 def fitted(trees: int, seed: int) -> rw.LambdaMART:
     made = web(queries=300, documents=100, features=FEATURES, seed=seed)
-    model = rw.LambdaMART("ndcg@10", n_estimators=trees, random_state=seed)
+    model = rw.LambdaMART("ndcg@10", n_estimators=trees, num_leaves=31, random_state=seed)
     return model.fit(replace(made, feature_names=NAMES))
 
 

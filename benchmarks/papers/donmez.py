@@ -33,7 +33,9 @@ from rankwise.sampling import Simulation, sampler_kinds
 RANKERS = {
     "ranksvm": rw.RankSVM(),
     "rankboost": rw.RankBoost("map", n_estimators=100),
-    "lambdamart": rw.LambdaMART("map", n_estimators=50, random_state=0, n_jobs=1),
+    "lambdamart": rw.LambdaMART(
+        "map", n_estimators=50, num_leaves=31, split_noise=0.0, surrogate="swap", random_state=0, n_jobs=1
+    ),
 }
 
 

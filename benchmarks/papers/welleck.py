@@ -43,7 +43,8 @@ def scores_of(parts: list[rw.RankingData], metric: str) -> tuple[NDArray[np.floa
         qid = np.concatenate([part.qid for part in train])
         models = []
         for rate in RATES:
-            model = rw.LambdaMART(metric, n_estimators=ROUNDS, learning_rate=rate, num_leaves=15, random_state=0)
+            settings = {"n_estimators": ROUNDS, "learning_rate": rate, "num_leaves": 15, "split_noise": 0.0}
+            model = rw.LambdaMART(metric, surrogate="swap", random_state=0, **settings)
             models.append(model.fit(X, y, qid=qid, eval_set=(valid.X, valid.y, valid.qid)))
         best = max(models, key=lambda model: model.best_score_)
         picked.append(best.learning_rate)

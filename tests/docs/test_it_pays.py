@@ -145,10 +145,11 @@ def test_a_torn_line_is_done_again_and_the_others_are_not(tmp_path: Path) -> Non
     assert again.expected_seconds(runs) == (4.0, 1)
 
 
-def test_seeds_are_of_models_and_for_digits_of_the_data() -> None:
-    models = {row.name: row for row in MODELS[:1]} | {"S": Model("S", "peer", lambda *_: iter, "c", seeded=False)}
-    assert len(list(it_pays_runs.runs_of("mq2008", models, 2))) == 15
-    drawn = list(it_pays_runs.runs_of("digits", models, 3))
+def test_seeds_are_of_models_and_for_digits_of_the_data(tmp_path: Path) -> None:
+    _, ours, _, peer = MODELS
+    unseeded = Model("S", "peer", lambda *_: iter, "c", seeded=False)
+    assert len(list(it_pays_runs.runs_of("mq2008", {peer.name: peer, "S": unseeded}, 2, tmp_path))) == 15
+    drawn = list(it_pays_runs.runs_of("digits", {ours.name: ours, "S": unseeded}, 3, tmp_path))
     assert [(run.fold, run.seed) for run in drawn] == [(0, 0), (0, 0), (1, 1), (1, 1), (2, 2), (2, 2)]
 
 

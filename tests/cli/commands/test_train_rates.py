@@ -135,7 +135,7 @@ def test_its_own_promise_is_certified(run: Run) -> None:
 
 REFUSED = {
     "a metric too": (("--objective", "f1", "--metric", "auc"), "--objective goes without --metric"),
-    "a checkpoint": (("--objective", "f1", "--checkpoint", "run"), "goes without --metric, --checkpoint"),
+    "a checkpoint": (("--objective", "f1", "--checkpoint", "run"), "goes without --metric, --budget, --checkpoint"),
     "no objective": (("--model", "trees"), "--model trees is for operating points, got no --objective"),
     "a ranker": (("--model", "lambdamart", "--objective", "f1"), "--model lambdamart ranks by a --metric"),
     "a metric of ranks": (("--objective", "ndcg@10"), "no rate objective for ndcg@10"),

@@ -50,8 +50,8 @@ def test_the_log_loss_about_a_point_counts_rows_near_it(width: float) -> None:
 
 def test_scores_that_are_far_away_are_finite() -> None:
     scores, positive, weight = np.array([-1e6, 1e6, 0.0, -1e6, 1e6]), np.arange(5) > 2, np.ones(5)
-    slope, bend = np.empty(5), np.empty(5)
+    slope, bend, one = np.empty(5), np.empty(5), np.ones(1)
     for threshold in (-900.0, 0.0, 900.0):
-        sums.near_log_loss(scores, positive, weight, np.full(1, threshold), *np.ones((2, 1)), 0.1, 8.0, slope, bend)
+        sums.near_log_loss(scores, positive, weight, np.full(1, threshold), one, one, 0.1, 8.0, slope, bend)
         assert np.isfinite(slope).all()
         assert (bend >= 0).all()

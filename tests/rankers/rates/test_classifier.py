@@ -23,7 +23,7 @@ from rankwise.rankers.rates._report import Report
 from rankwise.rankers.rates._rows import Rows, folds
 from rankwise.rankers.rates.families import _net
 from rankwise.rankers.rates.families._base import score_unit
-from rankwise.rankers.rates.families._linear import LinearFamily
+from rankwise.rankers.rates.families._linear import LinearFamily, LinearScorer
 from tests.rankers.rates.factories import FAMILIES, clusters, logistic, rows_of, small, soft_loss
 
 X, Y = logistic(500, 0)
@@ -112,9 +112,11 @@ def test_rows_judged_train_nothing(seed) -> None:
     family = LinearFamily(0.1)
     (baseline,) = family.fit_baselines(rows, [], refit=True, report=Report())
     tuned = family.tune(baseline, rows, SoftCounts(rate_objective("f1"), rows.positive, rows.weight), Report())
-    assert not np.array_equal(baseline.vector, tuned.vector)  # type: ignore[attr-defined]
+    assert isinstance(baseline, LinearScorer)
+    assert isinstance(tuned, LinearScorer)
+    assert not np.array_equal(baseline.vector, tuned.vector)
     expected = tuned if model.history_["chosen"] == "tuned" else baseline
-    assert np.array_equal(model.models_[0].scorer.vector, expected.vector)  # type: ignore[attr-defined]
+    assert np.array_equal(model.models_[0].scorer.vector, expected.vector)
 
 
 def test_without_an_eval_set_all_rows_are_trained_on_and_folds_place_the_threshold() -> None:

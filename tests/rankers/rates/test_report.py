@@ -40,8 +40,8 @@ def test_rounds_are_counted_up_to_what_was_said(family, has_eval_set) -> None:
 
 
 def test_without_callbacks_the_model_is_the_same() -> None:
-    found = [small("f1", **OPTIONS).fit(X, Y, callbacks=c).decision_function(X_NEW) for c in (None, [stop_at(10**9)])]
-    assert np.array_equal(*found)
+    plain, told = (small("f1", **OPTIONS).fit(X, Y, callbacks=called) for called in (None, [stop_at(10**9)]))
+    assert np.array_equal(plain.decision_function(X_NEW), told.decision_function(X_NEW))
 
 
 def test_every_so_many_rounds_are_logged(caplog) -> None:
@@ -73,8 +73,8 @@ def test_ctrl_c_keeps_the_best_so_far(family, has_eval_set, at, caplog) -> None:
 def test_trees_so_far_are_those_of_the_whole_run() -> None:
     short = small("f1", n_estimators=45).fit(X, Y, eval_set=(X_NEW, Y_NEW), callbacks=[stop_at(7)])
     seven = small("f1", n_estimators=7).fit(X, Y, eval_set=(X_NEW, Y_NEW), callbacks=[stop_at(8)])
-    scores = [model.decision_function(X_NEW) + model.threshold_ for model in (short, seven)]
-    assert np.allclose(*scores, rtol=0, atol=1e-12)
+    first, second = (model.decision_function(X_NEW) + model.threshold_ for model in (short, seven))
+    assert np.allclose(first, second, rtol=0, atol=1e-12)
 
 
 def test_a_class_without_a_model_is_no_model() -> None:

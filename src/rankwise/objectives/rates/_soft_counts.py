@@ -75,7 +75,9 @@ def values_of_cuts(point: CurveMetric, hits: FloatArray, cuts: FloatArray) -> Fl
     """The metric at each cut; 0 where nothing has been counted yet."""
     relevant, irrelevant = hits[..., -1:], cuts[..., -1:] - hits[..., -1:]
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.nan_to_num(point.point(hits, np.maximum(cuts, 1e-300), relevant, irrelevant))
+        # Totals in a column: those of many weights differ, and a point is arithmetic on arrays as on numbers.
+        values = point.point(hits, np.maximum(cuts, 1e-300), relevant, irrelevant)  # type: ignore[arg-type]
+    return np.nan_to_num(values)
 
 
 def operating_threshold(point: CurveMetric, scores: FloatArray, positive: BoolArray, weight: FloatArray) -> float:

@@ -263,7 +263,7 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         int
             The number of rounds.
         """
-        n_classes = Targets.of(y).positive.shape[1]
+        n_classes: int = Targets.of(y).positive.shape[1]
         return n_classes * (1 if has_eval_set else self.folds + 1) * self._family(seed=0).max_rounds
 
     def fit(

@@ -16,8 +16,9 @@ from rankwise.objectives.rates._soft_counts import SoftCounts
 from rankwise.rankers.rates._report import Report
 from rankwise.rankers.rates._rows import concatenate, folds
 from rankwise.rankers.rates.families._base import log_losses, score_unit
-from rankwise.rankers.rates.families._trees import EARLY_STOPPING_ROUNDS, GAMMA, WIDTH, TreeFamily
+from rankwise.rankers.rates.families._trees import EARLY_STOPPING_ROUNDS, GAMMA, WIDTH, TreeFamily, TreeScorer
 from rankwise.rankers.trees._model_text import split_trees
+from rankwise.types import FloatArray
 from tests.rankers.rates.factories import clusters, logistic, rows_of, small
 
 
@@ -37,6 +38,10 @@ def theirs(rows: Any, rounds: int, valid: Any = None) -> lgb.Booster:
     return lgb.train(params, data, rounds, valid_sets=[held_out], callbacks=[stopping])
 
 
+def raw_scores(booster: lgb.Booster, X: Any, n_trees: int | None = None) -> FloatArray:
+    return np.asarray(booster.predict(X, raw_score=True, num_iteration=n_trees))
+
+
 def trees_of(scorer: Any) -> list[str]:
     return split_trees(scorer.booster.model_to_string())[1]
 
@@ -48,7 +53,7 @@ def test_the_plain_model_is_lightgbm_s_with_its_stopping(rounds) -> None:
     rows, splits = concatenate(train, valid), [(np.arange(800), np.arange(800, 1200))]
     (ours,) = family(rounds).fit_baselines(rows, splits, refit=False, report=Report())
     booster = theirs(train, rounds, valid if rounds > EARLY_STOPPING_ROUNDS else None)
-    expected = booster.predict(valid.X, raw_score=True, num_iteration=booster.best_iteration or rounds)
+    expected = raw_scores(booster, valid.X, booster.best_iteration or rounds)
     assert np.array_equal(ours.scores(valid.X), expected)
     assert len(trees_of(ours)) == (booster.best_iteration if rounds > EARLY_STOPPING_ROUNDS else rounds)
 
@@ -58,7 +63,7 @@ def test_folds_share_the_bins_of_all_rows_and_learn_from_their_own_rows() -> Non
     splits = folds(rows.positive, 3, seed=0)
     *models, final = family().fit_baselines(rows, splits, refit=True, report=Report())
     assert len(models) == 3
-    assert np.array_equal(final.scores(rows.X), theirs(rows, 12).predict(rows.X, raw_score=True))
+    assert np.array_equal(final.scores(rows.X), raw_scores(theirs(rows, 12), rows.X))
     for model, (train, others) in zip(models, splits, strict=True):
         seen, unseen = (log_losses(model.scores(rows.X[part]), rows.positive[part]).mean() for part in (train, others))
         assert seen < unseen  # of rows that it grew on
@@ -83,10 +88,10 @@ def test_each_new_tree_descends_the_loss_that_it_is_grown_on(name) -> None:
     rows = rows_of(clusters(900, 0))
     soft = SoftCounts(rate_objective(name), rows.positive, rows.weight)
     (plain,) = family(10).fit_baselines(rows, [], refit=True, report=Report())
-    tuned: Any = family(10).tune(plain, rows, soft, Report())
-    start, grown = (
-        model.booster.predict(rows.X, raw_score=True, num_iteration=trees) for model, trees in ((plain, 6), (tuned, 7))
-    )
+    tuned = family(10).tune(plain, rows, soft, Report())
+    assert isinstance(plain, TreeScorer)
+    assert isinstance(tuned, TreeScorer)
+    start, grown = raw_scores(plain.booster, rows.X, 6), raw_scores(tuned.booster, rows.X, 7)
     points = soft.points(start, WIDTH * score_unit(start, rows.positive))
     above = expit((start[:, None] - points.thresholds) / points.width)
     near = GAMMA * (4 * above * (1 - above) * np.where(rows.positive[:, None], points.gains, points.prices)).sum(1)
@@ -117,8 +122,8 @@ def test_larger_trees_are_plain_ones_with_a_threshold_for_the_point() -> None:
     other = small("p@r=0.8", **options).fit(X, y, eval_set=(X_new, y_new))
     assert found.trained_for_ == other.trained_for_ == "cross entropy"
     assert "more than 50 trees of more than 8 leaves" in found.history_["reason"]  # type: ignore[call-overload]
-    scores = [model.decision_function(X_new) + model.threshold_ for model in (found, other)]
-    assert np.allclose(*scores, rtol=0, atol=1e-12)
+    first, second = (model.decision_function(X_new) + model.threshold_ for model in (found, other))
+    assert np.allclose(first, second, rtol=0, atol=1e-12)
     assert found.threshold_ > other.threshold_  # type: ignore[operator]
 
 
@@ -169,6 +174,6 @@ def test_small_trees_gain_where_they_are_too_few() -> None:
         plain = lgb.LGBMClassifier(
             n_estimators=4, num_leaves=3, learning_rate=0.3, min_child_samples=10, n_jobs=1, verbosity=-1
         ).fit(X, y)
-        by_plain = rw.evaluate(y_test, plain.predict(X_test, raw_score=True), metrics="r@p=0.9")["r@p=0.9"]
+        by_plain = rw.evaluate(y_test, raw_scores(plain.booster_, X_test), metrics="r@p=0.9")["r@p=0.9"]
         gains.append(model.objective_value(X_test, y_test) - by_plain)
     assert min(gains) > -0.05
