@@ -82,6 +82,13 @@ def value(one: dict[str, Any], metric: str, scores: str | None = None) -> float:
     return float(np.mean(one[scores or one["setting"]["scores"]][metric]))
 
 
+def summary(one: dict[str, Any]) -> dict[str, Any]:
+    """What is kept of a run: means over classes by either kind of scores, and the area of each class by its own."""
+    kept = {key: one[key] for key in ("setting", "seed", "seconds", "accuracy")}
+    kept |= {scores: {metric: 100 * value(one, metric, scores) for metric in METRICS} for scores in ("odds", "logits")}
+    return kept | {"aucpr of classes": [100 * area for area in one[one["setting"]["scores"]]["aucpr"]]}
+
+
 def applies(factor: str, loss: str) -> bool:
     if loss in METRICS:
         return loss == "aucpr" or factor not in AREA_FACTORS
@@ -162,7 +169,12 @@ def main() -> None:
     show(rows)
     data = {"images": IMAGES, "valid images": VALID_IMAGES, "epochs": EPOCHS, "seeds": options.seeds}
     data |= {"runs": len(runs.found), "CPU seconds": sum(one["seconds"] for one in runs.found.values())}
-    found = {"sweep": sweep, "chosen": {name: asdict(one) for name, one in settings.items()}, "rows": rows}
+    found = {
+        "runs": [summary(one) for one in runs.found.values()],
+        "sweep": sweep,
+        "settings": {name: asdict(one) for name, one in settings.items()},
+        "rows": rows,
+    }
     write("eban-whole-nets", {**found, "data": data, "machine": machine("torch")})
 
 
