@@ -22,6 +22,7 @@ METRICS = (
 )  # fmt: skip
 
 LEFT_OUT = {
+    "0.7*ndcg@10 + 0.3*auc": "a sum of two that are here",
     "auc[2]": "a part of mauc, which is here",
     "map@10": "map, cut off",
     "p-micro@5": "p@5 by grade, for judging who finds which grade",

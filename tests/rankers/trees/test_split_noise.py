@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ from rankwise.rankers.trees._objectives import ScaledLambdas
 from rankwise.rankers.trees._split_noise import LeafRows
 from tests.rankers.factories import EVAL_SET, TRAIN, VALID
 
-OPTIONS = {"n_estimators": 6, "num_leaves": 7, "random_state": 0, "n_jobs": 1, "learning_rate": 0.2}
+OPTIONS: dict[str, Any] = {"n_estimators": 6, "num_leaves": 7, "random_state": 0, "n_jobs": 1, "learning_rate": 0.2}
 
 
 def true_steps(model):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -13,8 +15,14 @@ from rankwise.rankers import LambdaMART
 from rankwise.rankers.trees._symmetric_trees import Borders, grow_symmetric_tree
 from tests.rankers.factories import EVAL_SET, TRAIN, VALID
 
-OPTIONS = {"n_estimators": 5, "grow_policy": "symmetric", "num_leaves": 8, "random_state": 0, "n_jobs": 1}
-LIMITS = {"num_leaves": 8, "min_data_in_leaf": 3, "min_sum_hessian_in_leaf": 0.5, "lambda_l2": 2.0}
+OPTIONS: dict[str, Any] = {
+    "n_estimators": 5,
+    "grow_policy": "symmetric",
+    "num_leaves": 8,
+    "random_state": 0,
+    "n_jobs": 1,
+}
+LIMITS: dict[str, Any] = {"num_leaves": 8, "min_data_in_leaf": 3, "min_sum_hessian_in_leaf": 0.5, "lambda_l2": 2.0}
 
 
 def best_by_brute_force(X, gradient, hessian, leaves, borders):
@@ -43,7 +51,7 @@ def test_every_question_is_the_best_one(seed) -> None:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(60, 3)).round(1)
     X[rng.random(X.shape) < 0.1] = np.nan
-    gradient, hessian = rng.integers(-8, 9, 60).astype(np.float32) / 8, rng.integers(1, 9, 60).astype(np.float32) / 8
+    gradient, hessian = ((rng.integers(low, 9, 60) / 8).astype(np.float32) for low in (-8, 1))
     borders = Borders(X, 10)
     codes = borders.codes([X[:25], X[25:]], 60)
     tree, leaves = grow_symmetric_tree(codes, borders.n_bins, np.arange(3), gradient, hessian, LIMITS)
@@ -70,7 +78,7 @@ def test_lightgbm_reads_what_was_grown(tmp_path) -> None:
     splits = trees.dropna(subset=["split_feature"])
     assert (splits.groupby("tree_index")["threshold"].nunique() <= 3).all()
     assert (splits.groupby("tree_index").size() > 3).all()
-    contributions = model.boosters_[0].predict(X, pred_contrib=True)
+    contributions = np.asarray(model.boosters_[0].predict(X, pred_contrib=True))
     assert np.allclose(contributions.sum(axis=1), model.predict(data))
     save(model, tmp_path / "m.rw")
     assert np.array_equal(load(tmp_path / "m.rw").predict(data), model.predict(data))
