@@ -243,7 +243,7 @@ def test_long_names_of_queries_are_told_to_the_last(tmp_path) -> None:
 
 def test_objects_are_told_by_what_they_are_not_by_where(tmp_path) -> None:
     """A process that resumes has made its start, its generator and its metric anew."""
-    first = train(n_estimators=2)
+    first = train(n_estimators=2, early_stopping_rounds=None)
     save(first, tmp_path / "first.rw")
     for kill in (True, False):
         start = {"init_model": load(tmp_path / "first.rw").boosters_[0]}
@@ -252,7 +252,7 @@ def test_objects_are_told_by_what_they_are_not_by_where(tmp_path) -> None:
     scores = np.ones(len(TRAIN))
     for seed, other in (
         (4, start),
-        (3, {"init_model": train(n_estimators=3)}),
+        (3, {"init_model": train(n_estimators=3, early_stopping_rounds=None)}),
         (3, {}),
         (3, start | {"init_score": scores, "eval_set": (*EVAL_SET, scores[: len(VALID)])}),
     ):

@@ -10,6 +10,7 @@ import numpy as np
 from rankwise._docstrings import inherit_sections
 from rankwise.metrics import Metric
 from rankwise.objectives.lambdas._objective import Norm
+from rankwise.objectives.lambdas._surrogates import Surrogate, surrogate_metric
 from rankwise.rankers._parameters import NONE, Constraint, OneOf
 from rankwise.rankers.nets._base import NetRanker
 from rankwise.rankers.nets._objectives import LambdaPairObjective, PairObjective
@@ -32,6 +33,9 @@ class LambdaRank(NetRanker):
     {...}
     norm : {"gap"} or None, default=None
         "gap" divides |ΔM| of a pair by 0.01 plus the difference of its scores; None leaves it as in the paper.
+    surrogate : {"auto", "swap"} or metric, default="auto"
+        Whose λ's are descended: "auto" is what `Metric.for_training` names, "swap" the change of the metric itself when
+        two documents change places, as in the paper, and a metric that of another one.
 
     See Also
     --------
@@ -79,6 +83,7 @@ class LambdaRank(NetRanker):
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         norm: Norm | None = None,
+        surrogate: Surrogate = "auto",
     ) -> None:
         super().__init__(
             metric,
@@ -99,8 +104,10 @@ class LambdaRank(NetRanker):
             verbose=verbose,
         )
         self.norm = norm
+        self.surrogate = surrogate
 
     def _pair_objective(self, plan: NetPlan) -> PairObjective:
         labels = np.maximum(plan.y, 0.0)  # what a metric takes from all data is not a batch's to say
-        metric, gradient_metric = (metric.for_labels(labels) for metric in (plan.metric, plan.metric.for_training()))
+        trained_metric = surrogate_metric(self.surrogate, plan.metric)
+        metric, gradient_metric = (metric.for_labels(labels) for metric in (plan.metric, trained_metric))
         return LambdaPairObjective(metric, gradient_metric, self.norm, float(self.sigma), plan.seed)

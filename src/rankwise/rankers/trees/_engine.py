@@ -120,7 +120,7 @@ class LocalEngine:
         if rows.positions is not None:
             bias = rows.position_bias(slice(None) if self.bag_rows is None else self.bag_rows, self.counts)
         return ScaledLambdas(
-            plan.trained_metric(),
+            plan.trained_metric,
             y,
             query,
             weight,

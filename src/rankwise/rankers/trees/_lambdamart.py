@@ -23,6 +23,7 @@ from rankwise.data._sources import RowSource
 from rankwise.errors import WorkerLostError
 from rankwise.metrics import Metric
 from rankwise.objectives.lambdas._objective import Norm
+from rankwise.objectives.lambdas._surrogates import Surrogate
 from rankwise.rankers._base import Ranker, SavableModel, SavedModel
 from rankwise.rankers._checkpoint import Checkpoint
 from rankwise.rankers._explanation import Explanation, explain_rows
@@ -241,7 +242,7 @@ class LambdaMART(Ranker):
         max_bin: int | None = None,
         monotone_constraints: Sequence[int] | Mapping[str | int, int] | None = None,
         categorical_feature: Sequence[str | int] | None = None,
-        surrogate: str | Metric = "auto",
+        surrogate: Surrogate = "auto",
         norm: Norm | None = "gap",
         sigma: float = 1.0,
         bags: int = 1,

@@ -13,6 +13,7 @@ from rankwise.data._row_hashes import RowHashes
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import Metric, parse
 from rankwise.objectives.lambdas._objective import Norm
+from rankwise.objectives.lambdas._surrogates import surrogate_metric
 from rankwise.rankers._base import Ranker
 from rankwise.rankers._features import categories_of, values_by_column
 from rankwise.rankers.trees._capacity import fill_in
@@ -38,8 +39,7 @@ class TrainingPlan:
     """All that decides what is trained, but for the rows."""
 
     metric: Metric
-    surrogate: str | Metric
-    n_rows: int | None  # of several queries; None of one list
+    trained_metric: Metric  # whose λ's are descended
     init_header: list[str]  # of a model that every bag continues
     init_trees: list[str]
     stages: Sequence[Stage]
@@ -58,12 +58,6 @@ class TrainingPlan:
     def has_bags(self) -> bool:
         """Whether there are several bags, so that each draws its queries."""
         return self.stages[-1].bag > 0
-
-    def trained_metric(self) -> Metric:
-        """The metric whose λ's are descended."""
-        if isinstance(self.surrogate, Metric):
-            return self.surrogate
-        return self.metric.for_training(self.n_rows) if self.surrogate == "auto" else self.metric
 
     def ends_bag(self, stage: int) -> bool:
         """Whether a stage is the last of its bag."""
@@ -95,14 +89,14 @@ def make_plan(
     parameters = fill_in(model.get_params(deep=False), n_rows, n_queries, may_be_symmetric=may_be_symmetric)
     if parameters["query_subsample"] < 1.0 and n_queries == 1:
         raise DataError("query_subsample draws whole queries, got one list; leave it at 1.0 or pass qid")
+    metric = parse(parameters["metric"])
     has_start = has_init_score or init_model is not None
     init = resolve_init(parameters["init"], labels, n_queries, has_start=has_start, has_positions=has_positions)
     header, trees = warm_start(init_model, model.n_features_in_, categories_of(model))
     monotone = values_by_column(model, parameters["monotone_constraints"], "monotone_constraints")
     return TrainingPlan(
-        metric=parse(parameters["metric"]),
-        surrogate=check_surrogate(parameters["surrogate"]),
-        n_rows=n_rows if n_queries > 1 else None,
+        metric=metric,
+        trained_metric=surrogate_metric(parameters["surrogate"], metric, n_rows if n_queries > 1 else None),
         init_header=header,
         init_trees=trees,
         stages=build_stages(parameters["learning_rate"], parameters["bags"], init, refines=bool(trees)),
@@ -117,11 +111,6 @@ def make_plan(
         ranking_noise=float(parameters["ranking_noise"]),
         seed=seed,
     )
-
-
-def check_surrogate(surrogate: str | Metric) -> str | Metric:
-    """ "auto", "swap" or a metric."""
-    return surrogate if surrogate in ("auto", "swap") else parse(surrogate)
 
 
 def resolve_init(

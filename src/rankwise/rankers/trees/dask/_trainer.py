@@ -179,7 +179,8 @@ def make_cluster_trainer(
         worker_queries = [hashes[0][0] for hashes in query_hashes if hashes[0] is not None]
         sample = _gather_sample(cluster)
         options = column_options(model.n_features_in_, categorical_columns(model, model.categorical_feature))
-        worker_plan = replace(plan, metric=_fit_to_labels(plan.metric, layouts[0]))
+        metric, trained_metric = (_fit_to_labels(one, layouts[0]) for one in (plan.metric, plan.trained_metric))
+        worker_plan = replace(plan, metric=metric, trained_metric=trained_metric)
         eval_metrics = [_fit_to_labels(plan.metric, layout) for layout in layouts[1:]]
         weights = [None if query_weight is None else query_weight[queries] for queries in worker_queries]
         cluster.each(TrainingWorker.bin, [(sample, options, worker_plan, eval_metrics, weight) for weight in weights])
