@@ -6,7 +6,10 @@ from typing import Any
 
 import rankwise as rw
 
-TREES: dict[str, Any] = {"n_estimators": 6, "num_leaves": 5, "min_child_samples": 5, "random_state": 0, "n_jobs": 1}
+TREES: dict[str, Any] = {
+    "n_estimators": 6, "num_leaves": 5, "min_child_samples": 5, "split_noise": 0.0, "surrogate": "swap",
+    "random_state": 0, "n_jobs": 1,
+}  # fmt: skip
 
 
 def small_auto(metric: str = "ndcg@5", **parameters: Any) -> rw.AutoRanker:

@@ -10,6 +10,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from rankwise.errors import DataError
+from rankwise.metrics import Metric
 from rankwise.types import JsonObject
 
 
@@ -120,6 +121,7 @@ def _is_module(value: object) -> bool:
 MAX_LAYERS, WIDTH = 100, Integer(1, 10**6)
 NONE = Condition("None", lambda value: value is None)
 BOOLEAN = Condition("True or False", lambda value: isinstance(value, bool | np.bool_))
+METRIC = Condition("a metric", lambda value: isinstance(value, Metric))
 TEXT = Condition("a text", lambda value: isinstance(value, str))
 SEQUENCE = Condition("a list", lambda value: isinstance(value, Sequence | np.ndarray) and not isinstance(value, str))
 MAPPING = Condition("a mapping", lambda value: isinstance(value, Mapping))

@@ -134,7 +134,6 @@ def test_models_were_made_to_meet_every_rule() -> None:
     assert any(0 < split.threshold < 1e-30 for split in score_function(made("lambdamart-zeros")).splits)  # type: ignore[attr-defined]
     assert any(-1e-30 < split.threshold < 0 for split in score_function(made("lambdamart-zeros")).splits)  # type: ignore[attr-defined]
     assert len(made("lambdamart-bags").boosters_) == 3
-    assert made("rate-trees").models_[0].scorer.averaged
 
 
 def test_xgboosts_own_dump_is_read_as_xgboost_reads_it(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_they_are_those_of_all_pairs(name, method, seed, n, grades, sigma) -> No
     rng = np.random.default_rng(seed)
     y, scores, weight = rng.integers(0, grades, n).astype(float), 3 * rng.normal(size=n), rng.random(n)
     objective = LambdaObjective(
-        parse(name).for_training(), y, method=method, norm="gap", sigma=sigma, sample_weight=weight
+        parse(name).for_training(2), y, method=method, norm="gap", sigma=sigma, sample_weight=weight
     )
     expected = by_definition(name, y, scores, weight, sigma)
     if name == "auc" and not 0 < np.sum(y > 0) < n:
@@ -54,7 +54,7 @@ def test_the_gradient_is_the_slope_of_the_cost() -> None:
     def cost(at):
         return np.sum(pair_weights("pairs", y) * (1 - 1 / (1 + np.exp(-(at[:, None] - at[None, :])))))
 
-    gradient = LambdaObjective(parse("pairs").for_training(), y).gradients(scores)[0]
+    gradient = LambdaObjective(parse("pairs").for_training(2), y).gradients(scores)[0]
     step = 1e-6 * np.eye(5)
     assert np.allclose(gradient, [(cost(scores + d) - cost(scores - d)) / 2e-6 for d in step], atol=1e-8)
 
@@ -62,7 +62,7 @@ def test_the_gradient_is_the_slope_of_the_cost() -> None:
 def test_one_long_list_takes_two_threads() -> None:
     rng = np.random.default_rng(0)
     y, scores = (rng.random(120_000) < 0.1).astype(float), rng.normal(size=120_000)
-    gradient, _ = LambdaObjective(parse("auc").for_training(), y).gradients(scores)
+    gradient, _ = LambdaObjective(parse("auc").for_training(2), y).gradients(scores)
     chosen = rng.choice(y.size, 5, replace=False)
     chance = 1.0 / (1.0 + np.exp(scores[chosen, None] - scores[None, :]))
     sign = np.sign(y[chosen, None] - y[None, :])
@@ -72,9 +72,9 @@ def test_one_long_list_takes_two_threads() -> None:
 
 def test_few_rows_are_learned_from_by_pairs_that_count_alike() -> None:
     for name in ("ndcg@10", "err@10", "pairs"):
-        assert parse(name).for_training(1000) == parse("pairs").for_training()
+        assert parse(name).for_training(1000) == parse("pairs").for_training(2)
     for name in ("map", "mrr", "p@5", "r@10", "wta", "bpref", "auc"):
-        assert parse(name).for_training(1000) == parse("auc").for_training()
+        assert parse(name).for_training(1000) == parse("auc").for_training(2)
     assert parse("ndcg@10").for_training() == parse("ndcg@10").for_training(10**6) == parse("ndcg@30")
     assert parse("mrr").for_training(10**6) == parse("map")
     assert parse("r@p=0.9").for_training(1000) == parse("r@p=0.9")

@@ -20,7 +20,7 @@ OPTIONS: dict[str, Any] = {"n_estimators": 6, "num_leaves": 7, "random_state": 0
 def true_steps(model):
     """Leaf values of each tree by its rows' own gradients: −rate · ΣG / (ΣH + λ)."""
     objective = ScaledLambdas(
-        parse("pairs").for_training(), TRAIN.y, TRAIN.qid, None, norm=None, sigma=1.0, tie_keys=np.arange(800.0)
+        parse("pairs").for_training(2), TRAIN.y, TRAIN.qid, None, norm=None, sigma=1.0, tie_keys=np.arange(800.0)
     )
     objective.set_global_sums([objective.sums])
     booster, scores = model.boosters_[0], np.zeros(len(TRAIN))

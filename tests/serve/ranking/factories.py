@@ -30,7 +30,10 @@ NAMES = ["bm25", "age", "clicks", "länge"]
 DATA = cubic(queries=20, documents=15, features=4, seed=1)
 X = np.asarray(DATA.X[:15], dtype=np.float64)
 IDS = [f"d{row}" for row in range(len(X))]
-SMALL: dict[str, Any] = {"n_estimators": 6, "num_leaves": 4, "min_child_samples": 5, "n_jobs": 1, "random_state": 0}
+SMALL: dict[str, Any] = {
+    "n_estimators": 6, "num_leaves": 4, "min_child_samples": 5, "split_noise": 0.0, "surrogate": "ndcg@30", "n_jobs": 1,
+    "random_state": 0,
+}  # fmt: skip
 JSON = "application/json"
 ARROW = "application/vnd.apache.arrow.stream"
 

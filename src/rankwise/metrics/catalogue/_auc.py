@@ -71,10 +71,6 @@ class AUC(AreaMetric, PairMetric):
     anchor = TPRAtFPR
     told_apart_by = "relevance"
 
-    def _for_many_rows(self) -> CountedAUC:
-        """A swap's change weighs a pair by the distance of its ranks, though AUC counts all pairs alike."""
-        return CountedAUC()
-
     @compiled
     def _normalizer(self, ideal: FloatArray) -> float:
         """m·n, the pairs."""

@@ -49,10 +49,6 @@ class PairwiseCorrect(Metric):
     ranks_everything: ClassVar[bool] = True
     told_apart_by = "grades"
 
-    def _for_many_rows(self) -> CountedPairs:
-        """A swap's change weighs a pair by what stands between, though the metric counts all pairs alike."""
-        return CountedPairs()
-
     @compiled
     def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
         """Pairs in the right order, counted by the labels seen above each document."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rankwise.errors import DataError
 from rankwise.metrics import Metric, parse
 
 Surrogate = str | Metric  # "auto", "swap" or a metric
@@ -10,8 +9,6 @@ Surrogate = str | Metric  # "auto", "swap" or a metric
 
 def surrogate_metric(surrogate: Surrogate, metric: Metric, n_rows: int | None = None) -> Metric:
     """The metric that "auto" (what trains `metric` best), "swap" (`metric` itself) or a metric stands for."""
-    if not isinstance(surrogate, str | Metric):
-        raise DataError(f'surrogate must be "auto", "swap" or a metric, got {surrogate!r}; leave it at "auto"')
     if surrogate == "auto":
         return metric.for_training(n_rows)
     return metric if surrogate == "swap" else parse(surrogate)

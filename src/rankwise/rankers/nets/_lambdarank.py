@@ -11,7 +11,7 @@ from rankwise._docstrings import inherit_sections
 from rankwise.metrics import Metric
 from rankwise.objectives.lambdas._objective import Norm
 from rankwise.objectives.lambdas._surrogates import Surrogate, surrogate_metric
-from rankwise.rankers._parameters import NONE, Constraint, OneOf
+from rankwise.rankers._parameters import METRIC, NONE, TEXT, Constraint, OneOf
 from rankwise.rankers.nets._base import NetRanker
 from rankwise.rankers.nets._objectives import LambdaPairObjective, PairObjective
 from rankwise.rankers.nets._plan import NetPlan
@@ -61,6 +61,7 @@ class LambdaRank(NetRanker):
     _parameter_constraints: ClassVar[dict[str, list[Constraint]]] = {
         **NetRanker._parameter_constraints,
         "norm": [OneOf("gap"), NONE],
+        "surrogate": [TEXT, METRIC],
     }
 
     def __init__(

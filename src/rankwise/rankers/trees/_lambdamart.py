@@ -30,9 +30,11 @@ from rankwise.rankers._explanation import Explanation, explain_rows
 from rankwise.rankers._features import as_features, training_rows
 from rankwise.rankers._parameters import (
     MAPPING,
+    METRIC,
     N_JOBS,
     NONE,
     SEQUENCE,
+    TEXT,
     VERBOSE,
     Constraint,
     Integer,
@@ -215,6 +217,7 @@ class LambdaMART(Ranker):
         "max_bin": [Integer(2, 65_535), NONE],
         "monotone_constraints": [SEQUENCE, MAPPING, NONE],
         "categorical_feature": [SEQUENCE, NONE],
+        "surrogate": [TEXT, METRIC],
         "norm": [OneOf("gap"), NONE],
         "sigma": [Real(0, 1e6, open_low=True)],
         "bags": [Integer(1, 10**4)],
