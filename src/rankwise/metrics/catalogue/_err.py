@@ -12,6 +12,7 @@ from rankwise.kernels.sorting._ranks import class_of
 from rankwise.metrics._base import Metric
 from rankwise.metrics._hooks import Factors
 from rankwise.metrics.catalogue._linear import top
+from rankwise.metrics.catalogue._ndcg import NDCG
 from rankwise.types import FloatArray, IntArray
 
 NEGLIGIBLE = 1e-18  # a chance of still reading below this no longer changes the sum
@@ -57,6 +58,10 @@ class ERR(Metric):
     def _for_labels(self, labels: FloatArray) -> Self:
         """`highest` as the data's best grade."""
         return self if self.highest else replace(self, highest=float(max(1.0, np.max(labels, initial=1.0))))
+
+    def _for_many_rows(self) -> Metric:
+        """NDCG, as deep as it is trained: ERR's own swaps fade below the first good document."""
+        return NDCG(k=self.k)._for_many_rows()
 
     @compiled
     def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
