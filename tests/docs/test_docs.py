@@ -105,27 +105,6 @@ def test_speed_is_that_measured(document: str) -> None:
     check_table(document, "speed", markdown(["task", "library", "time", "times ours"], rows))
 
 
-@pytest.mark.skipif(
-    (ROOT / "benchmarks" / "results" / "it_pays.json").exists(),
-    reason="test_docs_it_pays.py makes README's first table",
-)
-def test_what_training_on_a_metric_gains_is_that_measured() -> None:
-    """README opens with it: trained on one metric or the other, judged by both."""
-    named = {"rankwise auc": "AUC, `rw.LambdaMART`", "rankwise ndcg@10": "NDCG@10, `rw.LambdaMART`"}
-    found = {(row["case"][:3], row["engine"]): row for row in measured("lambdamart")}
-    engines = [engine for case, engine in found if case == "web"]
-
-    def column(case: str, metric: str) -> list[str]:
-        values = [found[case, engine][metric]["mean"] for engine in engines]
-        return [f"**{value:.4f}**" if value == max(values) else f"{value:.4f}" for value in values]
-
-    seconds = [f"{found['web', engine]['cpu_seconds']:.0f}" for engine in engines]
-    columns = [column(case, metric) for case in ("MQ2", "web") for metric in ("auc", "ndcg@10")]
-    rows = list(zip([named.get(engine, engine) for engine in engines], *columns, seconds, strict=True))
-    header = ["trained on", "MQ2008: AUC", "MQ2008: NDCG@10", "web: AUC", "web: NDCG@10", "web: CPU s"]
-    check_table("README.md", "two metrics", markdown(header, rows))
-
-
 def test_lambdamart_against_its_peers_is_as_measured() -> None:
     rows = []
     for row in measured("lambdamart"):

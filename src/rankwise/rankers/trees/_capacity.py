@@ -1,6 +1,6 @@
 """How large a model the data can bear: what the parameters of LambdaMART are where they are left at None.
 
-The table was chosen by cross-validation over training queries (benchmarks/capacity.py, results/capacity.json).
+The table was chosen by cross-validation over training queries (benchmarks/defaults.py, results/capacity.json).
 """
 
 from __future__ import annotations
