@@ -12,7 +12,8 @@ from tests.cli.conftest import Run
 from tests.cli.test_errors import assert_one_sentence
 from tests.cli.trained import SET, SMALL, make_data, make_model
 
-TRADE_OFF = ("trade-off", "train.txt", "--test", "valid.txt", "--metrics", "ndcg@5 auc", "--weights", 3, *SET)
+SWAPS = [word.replace("surrogate=ndcg@30", "surrogate=swap") for word in SET]
+TRADE_OFF = ("trade-off", "train.txt", "--test", "valid.txt", "--metrics", "ndcg@5 auc", "--weights", 3, *SWAPS)
 
 
 @pytest.fixture(autouse=True)
@@ -35,9 +36,8 @@ def test_a_trade_off_from_files(run: Run) -> None:
 
 def test_the_json_of_a_trade_off_is_what_python_gives(run: Run) -> None:
     told = json.loads(run(*TRADE_OFF, "--json").stdout)
-    found = rw.trade_off(
-        rw.LambdaMART(random_state=0, **SMALL), rw.read("train.txt"), rw.read("valid.txt"), "ndcg@5 auc", weights=3
-    )
+    trees = rw.LambdaMART(random_state=0, **SMALL | {"surrogate": "swap"})
+    found = rw.trade_off(trees, rw.read("train.txt"), rw.read("valid.txt"), "ndcg@5 auc", weights=3)
     assert told == json.loads(json.dumps(found.to_dict()))
 
 
@@ -80,7 +80,7 @@ def test_refused_in_a_sentence(run: Run, arguments: tuple[object, ...], told: st
 
 
 def test_a_sum_is_trained_evaluated_and_in_the_file(run: Run) -> None:
-    trained = run("train", "train.txt", "--valid", "valid.txt", "--metric", "0.7*ndcg@5+0.3*auc", "-o", "s.rw", *SET)
+    trained = run("train", "train.txt", "--valid", "valid.txt", "--metric", "0.7*ndcg@5+0.3*auc", "-o", "s.rw", *SWAPS)
     assert trained.exit_code == 0
     assert "0.7*ndcg@5 + 0.3*auc on valid" in trained.stdout
     told = json.loads(run("info", "s.rw", "--json").stdout)

@@ -99,7 +99,7 @@ def test_what_holds_of_any_list(case: tuple[NDArray[Any], NDArray[Any]], metric:
     """λ's sum to zero, Hessians are not negative, the best documents are pushed up and the worst down."""
     y, s = case
     g, h = rw.lambda_gradients(metric, y, s, norm="gap")
-    assert abs(g.sum()) <= 1e-9 * np.abs(g).sum() + 1e-300
+    assert abs(g.sum()) <= 1e-9 * np.abs(g).sum() + 1e-250  # sweeps add 1e-280 to what would become denormal
     assert (h >= 0).all()
     if metric != "map":  # gaps are divided by to within 1e-3, and pairs that hardly count may have the wrong sign
         nothing = 1e-6 * np.abs(g).max(initial=0.0) + 1e-12
