@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 from rankwise._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from rankwise import plot as plot
     from rankwise.analysis import LocalOptimum, TradeOff, local_optimum, trade_off
-    from rankwise.data import RankingData, read, write
+    from rankwise.data import RankingData, load_example, read, write
     from rankwise.errors import RankwiseError
     from rankwise.metrics import Certificate, Comparison, Evaluation, Metric, certify, compare, evaluate, parse
     from rankwise.models import load, save
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
         RankNet,
         RankSVM,
         RateClassifier,
-        SoftRankBoost,
+        SmoothRankBoost,
     )
     from rankwise.sampling import Simulation, simulate
     from rankwise.selection import AutoRanker, cross_validate, tune
@@ -52,7 +53,7 @@ __all__ = [
     "RankwiseError",
     "RateClassifier",
     "Simulation",
-    "SoftRankBoost",
+    "SmoothRankBoost",
     "TradeOff",
     "certify",
     "compare",
@@ -61,6 +62,7 @@ __all__ = [
     "evaluate",
     "lambda_gradients",
     "load",
+    "load_example",
     "local_optimum",
     "parse",
     "read",
@@ -74,18 +76,20 @@ __all__ = [
 # Names are fetched when first used: numba and scipy take most of a second, which `rankwise --help` need not wait for.
 _HOMES = {
     "analysis": "LocalOptimum TradeOff local_optimum trade_off",
-    "data": "RankingData read write",
+    "data": "RankingData load_example read write",
     "errors": "RankwiseError",
     "metrics": "Certificate Comparison Evaluation Metric certify compare evaluate parse",
     "models": "load save",
     "objectives": "diagnose lambda_gradients",
-    "rankers": "AUCSVM LambdaMART LambdaRank MarginRanker RankBoost RankNet RankSVM RateClassifier SoftRankBoost",
+    "rankers": "AUCSVM LambdaMART LambdaRank MarginRanker RankBoost RankNet RankSVM RateClassifier SmoothRankBoost",
     "sampling": "Simulation simulate",
     "selection": "AutoRanker cross_validate tune",
 }
 
 
 def __getattr__(name: str) -> object:
+    if name == "plot":  # a module, which imports matplotlib
+        return import_module("rankwise.plot")
     for home, names in _HOMES.items():
         if name in names.split():
             value: object = getattr(import_module(f"rankwise.{home}"), name)
@@ -95,4 +99,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    return sorted([*__all__, "__version__", "plot"])

@@ -14,7 +14,7 @@ from rankwise.analysis import LocalOptimum
 from rankwise.analysis._held_out import HeldOutImprovement, held_out_improvement
 from rankwise.analysis._neighbourhoods import LeafValues, LinearWeights, neighbourhood
 from rankwise.analysis._rays import Rays, spread_within
-from rankwise.data import cubic, web
+from rankwise.data import polynomial, web
 from rankwise.errors import DataError
 
 TREES: dict[str, Any] = {"n_estimators": 8, "num_leaves": 4, "min_child_samples": 5, "random_state": 0, "n_jobs": 1}
@@ -242,7 +242,7 @@ def test_callbacks_count_directions(data: rw.RankingData) -> None:
 
 
 def test_one_list_has_no_spread_to_test_with() -> None:
-    one = cubic(queries=1, documents=60, features=4, seed=0)
+    one = polynomial(queries=1, documents=60, features=4, seed=0)
     found = rw.local_optimum(rw.RankSVM("auc").fit(one), one, directions=20)
     assert found.held_out is None
     assert not found.improving.any() or "too few queries" in str(found)

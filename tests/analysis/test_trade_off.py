@@ -118,8 +118,8 @@ def test_callbacks_count_models(parts: list[rw.RankingData]) -> None:
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "three metrics": ({"metrics": "auc map wta"}, "between two metrics, got auc, map, wta"),
     "one metric": ({"metrics": ["auc", "auc"]}, "between two metrics, got auc"),
-    "one weight": ({"weights": 1}, "weights must be 2 or more"),
-    "a weight above 1": ({"weights": (0.5, 1.5)}, "between 0 and 1, got 1.5"),
+    "one weight": ({"weights": 1}, "weights must be a whole number from 2"),
+    "a weight above 1": ({"weights": (0.5, 1.5)}, "from 0 to 1, got 1.5"),
     "no metric": ({"estimator": rw.RateClassifier()}, "must have a parameter metric, got RateClassifier"),
 }
 

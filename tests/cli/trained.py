@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import rankwise as rw
-from rankwise.data import cubic, write
+from rankwise.data import polynomial, write
 
 # As --set takes them; one thread, because the tests share the machine.
 SMALL: dict[str, Any] = {
@@ -18,7 +18,7 @@ SET = [word for name, value in SMALL.items() for word in ("--set", f"{name}={val
 def make_data() -> None:
     """train.txt and valid.txt in the present folder."""
     for name, queries, seed in (("train.txt", 20, 1), ("valid.txt", 10, 2)):
-        write(cubic(queries=queries, documents=15, features=4, seed=seed), name)
+        write(polynomial(queries=queries, documents=15, features=4, seed=seed), name)
 
 
 def make_model(path: str = "m.rw") -> rw.LambdaMART:

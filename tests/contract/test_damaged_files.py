@@ -64,7 +64,7 @@ MODELS = {
     "lambdarank": lambda: ranker(rw.LambdaRank(**SMALL | {"hidden": (7, 3)})),
     "ranknet": lambda: ranker(rw.RankNet(**SMALL | {"optimizer": "burges2006", "activation": "tanh"})),
     "rankboost": lambda: ranker(rw.RankBoost("ndcg@5", n_estimators=4)),
-    "softrankboost": lambda: ranker(rw.SoftRankBoost("ndcg@5", n_estimators=4)),
+    "smoothrankboost": lambda: ranker(rw.SmoothRankBoost("ndcg@5", n_estimators=4)),
     "ranksvm": lambda: ranker(rw.RankSVM("ndcg@5", C=[0.1, 1.0])),
     "aucsvm": lambda: ranker(rw.AUCSVM("ndcg@5", C=[0.1, 1.0])),
     "auto, a blend": lambda: auto(rw.RankSVM("ndcg@5"), rw.LambdaMART("ndcg@5", **TREES)),

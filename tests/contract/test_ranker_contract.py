@@ -32,7 +32,10 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {"metric": "auc", "epochs": 6, "optimizer": "burges2006", "dropout": 0.2},
     ],
     "rankboost": [{"metric": "ndcg@5", "n_estimators": 20}],
-    "softrankboost": [{"metric": "auc", "n_estimators": 40}, {"metric": "ndcg@5", "n_estimators": 40, "epsilon": 0.05}],
+    "smoothrankboost": [
+        {"metric": "auc", "n_estimators": 40},
+        {"metric": "ndcg@5", "n_estimators": 40, "epsilon": 0.05},
+    ],
     "ranknet": [{"epochs": 6}, {"hidden": (), "epochs": 30, "batch_queries": 3}],
     "ranksvm": [{}, {"metric": "auc", "loss": "hinge", "pair_weighting": "pairs", "C": 30.0, "standardize": False}],
     "aucsvm": [{}, {"metric": "mauc", "loss": "squared_hinge"}],

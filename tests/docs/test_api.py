@@ -18,6 +18,7 @@ PACKAGES = ["rankwise"] + [
     for path in sorted(SOURCE.glob("*/__init__.py"))
     if "__all__" in path.read_text() and path.parent.name not in ("cli", "serve")
 ]
+PACKAGES += ["rankwise.errors"]
 
 
 def first_line(text: str | None) -> str:

@@ -44,17 +44,6 @@ def test_the_tables_are_those_measured(setting: str) -> None:
     check_table(DOCUMENT, setting, markdown(header, rows))
 
 
-def test_the_table_in_the_readme_is_that_measured() -> None:
-    models, rows = RESULTS["settings"]["many"]["models"], []
-    for name, positions in (("rankwise", "position="), ("LightGBM", "position="), ("XGBoost", "unbiased")):
-        raw, one = models[f"{name}, raw clicks"], models[f"{name}, {positions}"]
-        error = one.get("propensity_error")
-        told = "not told" if error is None else f"{max(error['by_position']):.0%}"
-        rows.append([name, f"{raw['ndcg@10']:.4f}", f"{one['ndcg@10']:.4f}", told])
-    header = ["NDCG@10", "raw clicks", "with positions", "largest error of a propensity"]
-    check_table("README.md", "clicks", markdown(header, rows))
-
-
 @pytest.mark.slow
 def test_the_code_runs_and_finds_the_truth(capsys: pytest.CaptureFixture[str]) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / DOCUMENT).read_text(), re.DOTALL)

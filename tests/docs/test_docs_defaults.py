@@ -37,6 +37,32 @@ def test_capacities_are_those_of_the_code() -> None:
     assert capacity_for(10, 1, symmetric=True) == LARGE
 
 
+def test_models_by_default_are_as_measured() -> None:
+    found = json.loads((ROOT / "benchmarks/results/it_pays.json").read_text())["rows"]
+    models = next(result["models"] for result in found if result["data"] == "MQ2008")
+    judged = ("ndcg@10", "map", "auc")
+    rows = []
+    for model in models:
+        if model["kind"] == "peer" or model["trained_on"] in judged:
+            values = [model["judged"][metric] for metric in judged]
+            below = [v.get("p_holm", 1.0) < 0.05 and v["difference"] < 0 for v in values]
+            cells = [f"{v['mean']:.4f}{' ↓' if is_below else ''}" for v, is_below in zip(values, below, strict=True)]
+            rows.append([model["model"], *cells, f"{model['cpu_seconds']:.1f}"])
+    header = ["model", "NDCG@10", "MAP", "AUC", "CPU s"]
+    check_table("docs/benchmarks.md", "lambdamart by default", markdown(header, rows))
+
+
+def test_bags_cost_what_was_measured() -> None:
+    found = json.loads((ROOT / "benchmarks/results/bags.json").read_text())
+    rows = [
+        [str(row["threads"]), *(f"{row[name]:.1f}" for name in ("one", "several", "ratio"))]
+        for row in found["rows"]
+        if row["clock"] == "CPU"
+    ]
+    header = ["threads", "one model", f"{found['bags']} bags", "times one"]
+    check_table("docs/benchmarks.md", "bags", markdown(header, rows))
+
+
 def test_surrogates_are_those_measured() -> None:
     found = json.loads((ROOT / "benchmarks/results/surrogates.json").read_text())["rows"]
     names = [name for name in DATA if any(row["data"] == name for row in found)]

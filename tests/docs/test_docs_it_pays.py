@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rankwise.metrics.comparison._compare import format_p_value
+from rankwise.metrics.comparison._statistics import format_p_value
 from tests.doc_tables import ROOT, check_table, markdown
 
 RESULTS = ROOT / "benchmarks" / "results"
@@ -30,11 +30,13 @@ def cell(row: dict[str, Any], metric: str, best: float) -> str:
     return (f"**{mean}**" if judged["mean"] == best else mean) + f" {arrow}".rstrip()
 
 
-def first_table(found: list[dict[str, Any]]) -> str:
-    """README opens with it: trained on one metric or another, or a peer's own loss, judged by all."""
+SHOWN = [("MQ2008", "ndcg@10"), ("MQ2008", "map"), ("MQ2008", "auc"), ("web", "ndcg@10"), ("web", "auc")]
+DIGITS = [("digits", "ndcg@10"), ("digits", "auc")]
+
+
+def first_table(found: list[dict[str, Any]], shown: list[tuple[str, str]]) -> str:
+    """README has it: trained on one metric or another, or a peer's own loss, judged by all."""
     by_data = {result["data"]: result["models"] for result in found}
-    shown = [("MQ2008", "ndcg@10"), ("MQ2008", "map"), ("MQ2008", "auc"), ("digits", "ndcg@10"), ("digits", "auc")]
-    shown += [("web", "ndcg@10"), ("web", "auc")]
     kept = [
         row["model"]
         for row in by_data["web"]
@@ -85,7 +87,8 @@ def bars_table(found: list[dict[str, Any]]) -> str:
 
 @measured
 def test_the_first_table_is_that_measured() -> None:
-    check_table("README.md", "two metrics", first_table(results()))
+    check_table("README.md", "two metrics", first_table(results(), SHOWN))
+    check_table(DOCUMENT, "two metrics", first_table(results(), [*SHOWN, *DIGITS]))
 
 
 @measured

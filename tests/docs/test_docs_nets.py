@@ -14,41 +14,6 @@ def results(name: str) -> Any:
     return json.loads((ROOT / "benchmarks" / "results" / f"{name}.json").read_text())
 
 
-def test_ndcg_of_the_two_is_that_measured() -> None:
-    rows = []
-    for data, name in (("cubic", "burges_ndcg-cubic"), ("cubic, Burges 2006's size", "burges_ndcg-cubic-full")):
-        for system in results(name)["systems"]:
-            levels = {point["metric"]: point for point in system["points"]}
-            told = []
-            for level in ("ndcg@1", "ndcg@3", "ndcg@10"):
-                low, high = levels[level]["interval"]
-                told.append(f"{levels[level]['mean']:.4f} ({low:.4f}–{high:.4f})")
-            rows.append([f"{data}, {system['net']}", system["trainer"], *told])
-    of_folds = results("burges_ndcg-mq2008")["means"]
-    rows += [
-        ["MQ2008", name, "", f"{means['ndcg@3']:.4f}", f"{means['ndcg@10']:.4f}"] for name, means in of_folds.items()
-    ]
-    check_table(DOCUMENT, "ndcg", markdown(["data", "trained by", "NDCG@1", "NDCG@3", "NDCG@10"], rows))
-
-
-def test_speed_of_ranknet_is_that_measured() -> None:
-    rows = []
-    for row in results("burges_speed")["rows"]:
-        longest, seconds = row["points"][-1]
-        published = row["published"]
-        rows.append(
-            [
-                row["layers"],
-                row["trainer"],
-                f"{row['times V2']:.1f}" + (f" ({published['ratio']})" if "ratio" in published else ""),
-                f"{row['slope']:.2f}" + (f" ({published['slope']})" if published["slope"] else ""),
-                f"{seconds:.2f} s for {longest:,}",
-            ]
-        )
-    header = ["net", "trainer", "epoch, times V2 (published)", "slope (published)", "a step at the longest list"]
-    check_table(DOCUMENT, "ranknet", markdown(header, rows))
-
-
 def test_steps_of_losses_are_those_measured() -> None:
     rows = results("nets")["rows"]
     lengths = sorted({row["length"] for row in rows})

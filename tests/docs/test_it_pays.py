@@ -112,7 +112,7 @@ def test_stops_are_evenly_spaced_and_end_with_the_last_round(rounds: int) -> Non
 
 
 def test_peers_at_a_stop_score_as_a_shorter_model_does() -> None:
-    data = rw.data.cubic(queries=10, documents=20, features=4)
+    data = rw.data.polynomial(queries=10, documents=20, features=4)
     models = all_models(["auc"])
     for name in ("LightGBM lambdarank", "LambdaMART, auc"):
         full: Any

@@ -155,3 +155,47 @@ def test_the_store_is_not_its_own_export(path: Path, store: LabelStore, tmp_path
     store.close()
     with LabelStore.open(path) as again:
         assert again.labels().tolist() == [3, -1, 0, 4, -1, 1]
+
+
+HOSTILE_IDS = [
+    "=cmd|'/Ccalc'!A0", "+1+1", "-2+3", "@SUM(A1)", "a,b", 'a"b', "a\nb", "a\rb", "a\r\nb", "a\tb", " a ", "#",
+    "a\0b", "NULL", "nan", "1e5", "007", "é", "😀", "\u2028", "\x1a", "'", "a # b", "docid = x", "<script>",
+    "x" * 10_000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["out.txt", "out.qrels", "out.csv", "out.tsv", "out.parquet"])
+def test_hostile_ids_come_back_or_are_refused(tmp_path: Path, name: str) -> None:
+    """Ids are written as they are, formulas for spreadsheets too: another id would be another document."""
+    n, out = len(HOSTILE_IDS), tmp_path / name
+    written = []
+    with LabelStore.create(
+        tmp_path / "labels.db", RankingData(np.ones((n, 1)), np.zeros(n), [1] * n, HOSTILE_IDS)
+    ) as store:
+        for item, doc_id in enumerate(HOSTILE_IDS):
+            store.judge(item, 3, f"ana {item}")
+            out.unlink(missing_ok=True)
+            try:
+                store.export_judgements(out, f"ana {item}")
+            except DataError:
+                assert not out.exists()
+                continue
+            written.append(doc_id)
+            assert store.import_judgements(out, "ben") == ImportResult(1, 0, 0), doc_id[:20]
+            assert store.import_judgements(out, "ben") == ImportResult(0, 1, 0), doc_id[:20]
+            assert store.labels("ben")[item] == 3
+    assert "=cmd|'/Ccalc'!A0" in written
+    assert len(written) == n or name != "out.parquet"
+
+
+def test_a_file_that_contradicts_itself_changes_nothing(store: LabelStore, data: RankingData, tmp_path: Path) -> None:
+    twice = data.rows(np.array([0, 2, 0]))
+    for labels, words in (([1, 2, 1], None), ([1, 2, 3], "'a' of query '7' twice, as 1 and as 3")):
+        write(replace(twice, y=np.array(labels)), tmp_path / "in.parquet")
+        if words is None:
+            found = store.import_judgements(tmp_path / "in.parquet", "ana")
+            assert found == ImportResult(recorded=2, unchanged=1, unknown=0)
+        else:
+            with pytest.raises(DataError, match=words):
+                store.import_judgements(tmp_path / "in.parquet", "ana")
+    assert [act.grade for act in store.history(0)] == [1]

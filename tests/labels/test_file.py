@@ -41,7 +41,7 @@ def test_settings_that_durability_rests_on(path: Path, store: LabelStore) -> Non
 
 def test_foreign_keys_hold(store: LabelStore) -> None:
     with pytest.raises(StoreError, match="FOREIGN KEY"), store._database.transaction() as connection:
-        connection.execute("INSERT INTO judgements VALUES (1, 99, 'ana', '', 'grade', 1, NULL, 0, NULL, 0, NULL)")
+        connection.execute("INSERT INTO judgements VALUES (1, 99, 'ana', '', 'grade', 1, NULL, 0, NULL, 0, NULL, NULL)")
     assert store.labellers() == []
 
 
@@ -57,7 +57,7 @@ def test_where_there_is_nothing(path: Path, data: RankingData) -> None:
         LabelStore.open(path)
     with pytest.raises(DataError, match="there is no folder"):
         LabelStore.create(path / "labels.db", data)
-    with pytest.raises(DataError, match="there is no label store"):
+    with pytest.raises(DataError, match="something that is no file has that name"):
         LabelStore.create(path.parent, data)
     assert not path.exists()
 

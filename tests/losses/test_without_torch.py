@@ -50,7 +50,6 @@ def test_without_torch_the_remedy_is_named(use, tmp_path) -> None:
 def test_without_torch_the_rest_works() -> None:
     code = "import rankwise; print(rankwise.LambdaRank(), 'ranknet' in rankwise.rankers._base.model_kinds())"
     assert run(BLOCKED.format(code)) == "LambdaRank() True"
-    code = (
-        "import rankwise; print(rankwise.RateClassifier(model='linear').fit([[1.0], [2.0]], [0, 1]).predict([[9.0]]))"
-    )
+    code = "import rankwise; model = rankwise.RateClassifier('f1', model='linear').fit([[1.0], [2.0]], [0, 1]); "
+    code += "print(model.predict([[9.0]]))"
     assert run(BLOCKED.format(code)) == "[1]"

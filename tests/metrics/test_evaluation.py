@@ -61,7 +61,7 @@ def test_intervals_widen_with_the_level_and_both_methods_agree() -> None:
 def test_a_metric_that_was_not_evaluated_is_an_error_that_names_what_there_is() -> None:
     with pytest.raises(MetricError, match=r"map was not evaluated, got auc, ndcg@10"):
         an_evaluation([0.5])["map"]
-    with pytest.raises(MetricError, match="'bootstrap' or 't'"):
+    with pytest.raises(MetricError, match="'bootstrap', 't' or 'delong'"):
         an_evaluation([0.5]).interval("auc", method="jackknife")  # type: ignore[arg-type]
 
 

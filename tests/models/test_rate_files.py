@@ -155,6 +155,8 @@ def test_members_that_lie(model, path) -> None:
     manifest, members = read(path)
     if model.model == "linear":
         assert members == {}
+        with pytest.raises(ModelFileError, match="members that it does not use"):
+            load(write(path, manifest, {"model_0.txt": b"tree"}))
         return
     first, *others = sorted(members)
     with pytest.raises(ModelFileError, match="must have"):

@@ -12,7 +12,16 @@ import pytest
 from rankwise.errors import DataError
 from rankwise.objectives import lambda_gradients
 from rankwise.objectives.lambdas._custom import CustomLambda
-from rankwise.objectives.lambdas.examples import ndcg_ranknet, nearest_neighbours, ranknet, springs, step_potentials
+from rankwise.objectives.lambdas.examples import (
+    finite_differences,
+    ndcg_ranknet,
+    nearest_neighbours,
+    ranknet,
+    regularized,
+    springs,
+    step_potentials,
+)
+from tests.reference.lambdas_by_definition import finite_difference_lambdas
 
 RNG = np.random.default_rng(0)
 Y = RNG.choice(5, 12, p=[0.4, 0.3, 0.15, 0.1, 0.05]).astype(float)
@@ -109,8 +118,49 @@ def test_neighbours_that_reach_everywhere_are_all_pairs() -> None:
     np.testing.assert_array_equal(far, every)
 
 
+def ndcg(ranked: list[float]) -> float:
+    """Burges 2006 (1), without truncation."""
+
+    def dcg(labels: list[float]) -> float:
+        return sum((2**label - 1) / math.log(1 + rank) for rank, label in enumerate(labels, start=1))
+
+    return dcg(ranked) / dcg(sorted(ranked, reverse=True))
+
+
+@pytest.mark.parametrize("step", [1e-3, 0.3, 1.0, 50.0])
+def test_finite_differences_are_those_of_ndcg(step: float) -> None:
+    gradient, hessian = CustomLambda(finite_differences(step), Y).gradients(SCORES)
+    expected = np.array(finite_difference_lambdas(ndcg, Y, SCORES, step))
+    np.testing.assert_allclose(gradient, -expected, atol=1e-13 / step)
+    np.testing.assert_allclose(hessian, np.abs(expected) / step, atol=1e-13 / step**2)
+
+
+def test_a_document_passes_equal_ones_but_not_those_a_whole_step_away() -> None:
+    y, scores = np.array([0.0, 3, 1, 0]), np.array([2.0, 1, 1, 0])
+    found = -CustomLambda(finite_differences(1.0), y).gradients(scores)[0]
+    above, below = (scores + np.array([0.0, nudge, 0.0, 0.0]) for nudge in (1e-9, -1e-9))
+    either = [finite_difference_lambdas(ndcg, y, apart, 1.0 - 1e-6) for apart in (above, below)]
+    assert any(np.allclose(found, one, rtol=1e-5) for one in either)
+
+
+def test_regularization_adds_alpha_to_the_curvature() -> None:
+    """Section 4, with the sign that (3) asks for: the cost gains α/2 · Σ s²."""
+
+    def cost(s: np.ndarray) -> float:
+        pair_cost = sum(s[j] - s[i] + math.log(1 + math.exp(s[i] - s[j])) for i, j in pairs())
+        return float(pair_cost + 0.5 * 0.7 * np.square(s).sum())
+
+    plain = CustomLambda(ranknet, Y).gradients(SCORES)
+    gradient, hessian = CustomLambda(regularized(ranknet, 0.7), Y).gradients(SCORES)
+    np.testing.assert_allclose(gradient, gradient_of(cost), atol=1e-7)
+    np.testing.assert_allclose(hessian, plain[1] + 0.7)
+    uncompiled = regularized(lambda labels, scores: ([0.0] * labels.size, [1.0] * labels.size), 2.0)
+    np.testing.assert_allclose(CustomLambda(uncompiled, Y).gradients(SCORES)[0], 2.0 * SCORES)
+
+
 @pytest.mark.parametrize(
-    "function", [ranknet, ndcg_ranknet, springs(3.0, 2.0), step_potentials(0.6), nearest_neighbours()]
+    "function",
+    [ranknet, ndcg_ranknet, springs(3.0, 2.0), step_potentials(0.6), nearest_neighbours(), finite_differences(0.6)],
 )
 def test_every_family_is_balanced_and_finite(function: Any) -> None:
     """Section 4: the forces sum to zero; lists of one document or one grade have none."""
@@ -129,5 +179,9 @@ def test_wrong_parameters_are_named() -> None:
         springs(length=-1)
     with pytest.raises(DataError, match="margin must be a positive number, got nan"):
         step_potentials(float("nan"))
+    with pytest.raises(DataError, match="step must be a positive number, got 0"):
+        finite_differences(0)
+    with pytest.raises(DataError, match="alpha must be a positive number, got -1"):
+        regularized(ranknet, -1)
     with pytest.raises(DataError, match="reach must be a whole number of at least 1, got 0"):
         nearest_neighbours(0)

@@ -31,6 +31,20 @@ def test_change_of_mauc() -> None:
     np.testing.assert_allclose(np.abs(MAUC((1, 2), (0.6, 0.4)).swap_delta(y, i, j)), printed)
 
 
+def test_lambdas_can_push_against_mauc() -> None:
+    """(19) takes its sign from the labels: where p_1/(m_1 n_1) > p_2/(m_2 n_2) it pushes grade 2 above 1, and MAUC
+    falls."""
+    metric = MAUC((1, 2), (0.9, 0.1))
+    y, scores = np.array([1.0, 2.0, 0.0]), np.array([3.0, 2.0, -9.0])
+    assert metric.swap_delta(y, 0, 1) == pytest.approx(0.1 / 2 - 0.9 / 2)
+    gradient, _ = rw.lambda_gradients(metric, y, scores)
+    pair, _ = rw.lambda_gradients(metric, y[:2], scores[:2])
+    assert pair[0] > 0 > pair[1]  # descent lowers the score of grade 1 and raises that of grade 2
+    after = np.argsort(-(scores - 3 * gradient))
+    assert y[after[0]] == 2
+    assert metric.value(y[after]) < metric.value(y)
+
+
 def test_mauc_of_mq2008_is_near_the_published(shared_data: Path) -> None:
     """Welleck 2016 reports .734 and .737 on mq2008 for trained models; feature 39 alone comes as far."""
     data = rw.read(*(shared_data / "MQ2008" / f"S{part}.txt" for part in range(1, 6)))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankwise.data import RankingData, cubic
+from rankwise.data import RankingData, polynomial
 
-DATA = cubic(queries=60, documents=20, features=6, seed=1)
+DATA = polynomial(queries=60, documents=20, features=6, seed=1)
 TRAIN = DATA.rows(np.arange(800))
 VALID = DATA.rows(np.arange(800, 1200))
 EVAL_SET = (VALID.X, VALID.y, VALID.qid)

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from rankwise.errors import DataError
-from rankwise.rankers import LambdaMART
+from rankwise.rankers import LambdaMART, RankSVM, _explanation
 from tests.rankers.factories import TRAIN, VALID
 
 
@@ -40,3 +40,10 @@ def test_a_row_that_is_not_there_is_named(model) -> None:
     with pytest.raises(DataError, match="from 0 to 399, got 400"):
         model.explain(VALID.X, 0, 400)
     assert np.isfinite(model.explain(VALID.X, 0, 399).difference)
+
+
+def test_more_features_than_anybody_reads_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_explanation, "MAX_EXPLAINED_FEATURES", 2)
+    X = np.arange(12.0).reshape(4, 3)
+    with pytest.raises(DataError, match="names every feature, 2 at most, got 3"):
+        RankSVM("auc").fit(X, [0, 1, 0, 1]).explain(X, 0, 1)

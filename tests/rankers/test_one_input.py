@@ -12,7 +12,7 @@ import pytest
 import rankwise as rw
 from rankwise.data import RankingData
 from rankwise.errors import DataError
-from rankwise.rankers import AUCSVM, LambdaRank, MarginRanker, RankBoost, RankNet, RankSVM, SoftRankBoost
+from rankwise.rankers import AUCSVM, LambdaRank, MarginRanker, RankBoost, RankNet, RankSVM, SmoothRankBoost
 from tests.rankers.factories import TRAIN, VALID
 
 NAMES = list("abcdef")
@@ -23,7 +23,7 @@ RANKERS: dict[str, Callable[[], Any]] = {
     "lambdarank": lambda: LambdaRank("ndcg@5", **NET),
     "ranknet": lambda: RankNet("ndcg@5", **NET),
     "rankboost": lambda: RankBoost("ndcg@5", n_estimators=5),
-    "softrankboost": lambda: SoftRankBoost("ndcg@5", n_estimators=5),
+    "smoothrankboost": lambda: SmoothRankBoost("ndcg@5", n_estimators=5),
     "ranksvm": lambda: RankSVM("ndcg@5"),
     "aucsvm": lambda: AUCSVM("mauc"),
     "margin": lambda: MarginRanker("ndcg@5", epsilon=0.5),
@@ -106,7 +106,7 @@ def test_labels_above_0_are_the_positives_of_a_classifier(model: str) -> None:
     by_arrays = rw.RateClassifier("f1", **options).fit(TRAIN.X, positive[0], eval_set=(VALID.X, positive[1]))
     assert by_data.classes_.tolist() == [0, 1]
     assert np.array_equal(by_data.predict(VALIDATION), by_arrays.predict(VALID.X))
-    assert by_data.objective_value(VALIDATION) == by_arrays.objective_value(VALID.X, positive[1])
+    assert by_data.score(VALIDATION) == by_arrays.score(VALID.X, positive[1])
     with pytest.raises(DataError, match="brings its y along, got y too; pass the data alone"):
         rw.RateClassifier("f1", **options).fit(TRAINING, positive[0])
 

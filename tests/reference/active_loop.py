@@ -29,6 +29,30 @@ def curves(data: Any, test: Any, ranker: Any, choose: Any, rounds: int, per_quer
     return found
 
 
+def order_curves(
+    data: Any, test: Any, ranker: Any, choose: Any, rounds: int, per_query: int, seed: int, start: Any
+) -> Any:
+    """The same where an answer is the order of what was asked for together: a list of (documents, places) each."""
+    rows_of = {q: [row for row in range(len(data.y)) if data.qid[row] == q] for q in dict.fromkeys(data.qid.tolist())}
+    asked = first_rows(data.y, rows_of, start, seed)
+    answers: list[tuple[list[int], list[int]]] = []
+    found: dict[str, list[Any]] = {"auc": [], "map": [], "labelled": []}
+    for t in range(rounds + 1):
+        for of_query in rows_of.values():
+            rows = [row for row in of_query if row in asked]
+            if rows:
+                answers.append((rows, [len({data.y[b] for b in rows if data.y[b] < data.y[a]}) for a in rows]))
+        rows = [row for documents, _ in answers for row in documents]
+        places = [place for _, order in answers for place in order]
+        lists = [number for number, (documents, _) in enumerate(answers) for _ in documents]
+        fitted = clone(ranker).fit(data.X[rows], np.array(places, dtype=float), qid=np.array(lists))
+        judge(found, test, fitted.predict(test.X))
+        found["labelled"].append(len(rows))
+        unknown = {q: [row for row in rows_of[q] if row not in rows] for q in rows_of}
+        asked = choose(unknown, fitted.predict(data.X), per_query, number(seed, t + 1))
+    return found
+
+
 def first_rows(y: Any, rows_of: dict[Any, list[int]], start: tuple[int, int], seed: int) -> set[int]:
     drawn = np.random.default_rng([seed, 0]).random(len(y))
     known: set[int] = set()

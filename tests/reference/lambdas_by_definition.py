@@ -57,3 +57,23 @@ def lambdas_of_sum(
     of_parts = [(factor, lambdas(value, ranked, scores, sigma, gap, weight)) for factor, value in terms]
     added = [[sum(factor * part[at][i] for factor, part in of_parts) for i in range(len(ranked))] for at in (0, 1)]
     return added[0], added[1]
+
+
+def finite_difference_lambdas(
+    value: Callable[[list[float]], float],
+    labels: Sequence[float] | FloatArray,
+    scores: Sequence[float] | FloatArray,
+    step: float,
+) -> list[float]:
+    """Central differences of a metric by the score of one document at a time, less their mean; no two scores equal."""
+
+    def judged(moved: list[float]) -> float:
+        order = sorted(range(len(moved)), key=lambda row: -moved[row])
+        return value([float(labels[row]) for row in order])
+
+    differences = []
+    for i in range(len(labels)):
+        up, down = ([s + move * (row == i) for row, s in enumerate(scores)] for move in (step, -step))
+        differences.append((judged(up) - judged(down)) / (2.0 * step))
+    mean = sum(differences) / len(differences)
+    return [difference - mean for difference in differences]

@@ -114,6 +114,18 @@ def tangent_program(plus, minus, nu, centre) -> RowDual:
     return RowDual(value, z[:p], z[p : p + n], z[-1])
 
 
+def alternation(plus, minus, epsilon, least_fall=1e-10) -> tuple[list[float], Primal]:
+    """Section 4.2 from ν+ = √ε p: (9) at the last ν+ until γ falls no more, and (8) at the end; γ of every (9)."""
+    p, n = len(plus), len(minus)
+    nu, centre = epsilon * p * n, np.sqrt(epsilon) * p
+    gammas = [soft_over_rows_dual(plus, minus, centre, nu / centre).value]
+    while len(gammas) < 3 or gammas[-2] - gammas[-1] > least_fall:
+        tangent = tangent_program(plus, minus, nu, centre)
+        centre = tangent.nu_plus
+        gammas.append(tangent.value)
+    return gammas, soft_over_rows(plus, minus, centre, nu / centre)
+
+
 def _pair_margins(plus, minus):
     return (plus[:, None, :] - minus[None, :, :]).reshape(-1, plus.shape[1]) / 2
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import combinations
 
 
 def sigmoid(x: float) -> float:
@@ -37,24 +38,36 @@ def chances(scores: Sequence[float]) -> list[float]:
     return [sigmoid(score - at) for score in scores]
 
 
-def loss_min(scores: Sequence[float], weight: float) -> list[float]:
-    """Donmez 2009 (7)."""
-    middle = threshold(scores) + 0.5
-    found = []
-    for k, positive in enumerate(chances(scores)):
-        distance = rank(scores, k) - middle
-        too_low = max(0.5 - distance, 0) / abs(1 - middle)
-        too_high = max(0.5 + distance, 0) / abs(len(scores) - middle)
-        found.append(positive * too_low * (1 - weight) + (1 - positive) * too_high * weight)
+def thresholds(scores: Sequence[float], count: int) -> list[int]:
+    """The places of the largest gaps, the lowest first of equal ones; one even where there is no gap."""
+    rising = sorted(scores)
+    gaps = [(rising[i - 1] - rising[i], i) for i in range(1, len(rising))]
+    return [i for _, i in sorted(gaps)][:count] or [1]
+
+
+def loss_min(scores: Sequence[float], weight: float, count: int = 1) -> list[float]:
+    """Donmez 2009 (7), added up over so many thresholds."""
+    found = [0.0] * len(scores)
+    for place in thresholds(scores, count):
+        middle, at = place + 0.5, sorted(scores)[place - 1]
+        for k, score in enumerate(scores):
+            positive, distance = sigmoid(score - at), rank(scores, k) - middle
+            too_low = max(0.5 - distance, 0) / abs(1 - middle)
+            too_high = max(0.5 + distance, 0) / abs(len(scores) - middle)
+            found[k] += positive * too_low * (1 - weight) + (1 - positive) * too_high * weight
     return found
 
 
-def uncertain(scores: Sequence[float]) -> list[float]:
-    """Minus the distance to the nearest other score."""
-    return [
-        -min((abs(score - other) for j, other in enumerate(scores) if j != k), default=math.inf)
-        for k, score in enumerate(scores)
-    ]
+def ambiguity(scores: Sequence[float]) -> float:
+    """The sum of score differences over all pairs of a set."""
+    return sum(abs(a - b) for a, b in combinations(scores, 2))
+
+
+def ambiguous_sets(scores: Sequence[float], size: int) -> list[tuple[int, ...]]:
+    """Every set of so many documents whose sum of score differences is least, by trying all."""
+    sums = {chosen: ambiguity([scores[k] for k in chosen]) for chosen in combinations(range(len(scores)), size)}
+    least = min(sums.values(), default=0.0)
+    return [chosen for chosen, value in sums.items() if value <= least + 1e-9 * (1 + least)]
 
 
 def entropy(scores: Sequence[float]) -> list[float]:

@@ -171,14 +171,14 @@ def test_an_evaluation_of_one_system(tmp_path) -> None:
     assert len(page.all("figure")) == 3
 
 
-def test_one_list_has_no_intervals_no_tests_and_no_worst_queries(tmp_path) -> None:
+def test_one_list_has_intervals_over_rows_and_no_worst_queries(tmp_path) -> None:
     y, scores, _ = some_data(names=("a", "b"))
     page = page_of(tmp_path, compare(y, scores, metrics=["auc"]), y, scores)
     assert [attributes["aria-label"] for attributes in page.all("table")] == ["Metrics"]
     assert len(page.all("figure")) == 3
-    assert "only one query" in page.said
+    assert "if other rows of each label had been drawn (DeLong)" in page.said
     assert "One list" in page.said
-    assert page.all("small") == []
+    assert len(page.all("small")) == 2
 
 
 @pytest.mark.slow

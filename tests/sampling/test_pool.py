@@ -133,7 +133,7 @@ class NotANumber(Sampler):
         (
             lambda: RandomSampler().select(Pool(DATA, Y, None), 0),
             DataError,
-            "per_query must be a whole number from 1, got 0",
+            "per_query must be a whole number from 1 to 1000000000, got 0",
         ),
         (
             lambda: RandomSampler().select(Pool(DATA, Y, None), 1, -1),

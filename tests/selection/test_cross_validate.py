@@ -11,7 +11,9 @@ import pytest
 import rankwise as rw
 from rankwise.data import web
 from rankwise.errors import DataError
+from rankwise.metrics import _base as metrics_base
 from rankwise.rankers import Ranker
+from rankwise.rankers.trees import _capacity as capacity
 
 DATA = web(queries=24, documents=12, features=5, seed=1)
 ONE_LIST = rw.RankingData(DATA.X, DATA.y > 1, None)
@@ -117,3 +119,16 @@ def test_what_is_refused() -> None:
         rw.cross_validate(rw.RankSVM(), DATA.X)
     with pytest.raises(DataError, match="nothing to learn"):
         rw.cross_validate(rw.RankSVM(), rw.RankingData(DATA.X, np.ones(len(DATA)), DATA.qid))
+
+
+def test_folds_have_the_defaults_of_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of the rows would be few enough for symmetric trees on pairs that count alike, all of them are not."""
+    for name in ("SYMMETRIC", "SMALL"):
+        monkeypatch.setattr(capacity, name, getattr(capacity, name)._replace(rows=200))
+    monkeypatch.setattr(metrics_base, "FEW_ROWS", 200)
+    monkeypatch.setattr(capacity, "LARGE_DATA_ROWS", 200)
+    short: dict[str, Any] = {"n_estimators": 3, "early_stopping_rounds": None, "random_state": 0, "n_jobs": 1}
+    result = rw.cross_validate(rw.LambdaMART("auc", **short), DATA, "auc", folds=2)
+    of_all_rows = rw.LambdaMART("auc", learning_rate=0.1, num_leaves=31, surrogate="swap", max_bin=127, **short)
+    scores = by_hand(of_all_rows.set_params(split_noise=1.0), DATA, result.fold_of_row)
+    assert np.array_equal(result.scores, scores)

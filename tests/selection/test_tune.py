@@ -180,7 +180,7 @@ def test_spaces_that_are_refused(space: Any, message: str) -> None:
 
 
 def test_what_else_is_refused() -> None:
-    with pytest.raises(DataError, match="trials and budget must be above 0, got 0 and None"):
+    with pytest.raises(DataError, match="trials must be a whole number from 1 to 1000000, got 0"):
         rw.tune(rw.RankSVM(), DATA, {"C": [1.0]}, trials=0)
     with pytest.raises(MetricError, match="sampler must be one of auto, tpe, random"):
         rw.tune(rw.RankSVM(), DATA, {"C": [1.0]}, sampler="grid")  # type: ignore[arg-type]

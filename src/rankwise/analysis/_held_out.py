@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from rankwise.metrics._evaluation import finite_or_none
-from rankwise.metrics.comparison._compare import format_p_value
 from rankwise.metrics.comparison._statistics import (
     VALUE_ROUNDING,
     fisher_randomization,
+    format_p_value,
     linearized,
     paired_t,
     t_interval,

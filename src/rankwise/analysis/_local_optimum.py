@@ -86,8 +86,8 @@ def local_optimum(
     >>> import rankwise.data
     >>> from rankwise import RankSVM
     >>> data = rankwise.data.cubic(queries=30, documents=20, features=5)
-    >>> found = local_optimum(RankSVM("ndcg@10").fit(data), data, directions=50)
-    >>> found.values.shape
+    >>> optimum = local_optimum(RankSVM("ndcg@10").fit(data), data, directions=50)
+    >>> optimum.values.shape
     (50, 6)
     """
     _check(model, data, directions, steps, confidence)

@@ -39,8 +39,8 @@ class LocalOptimum:
 
     Examples
     --------
-    >>> found = LocalOptimum("auc", 0.9, "2 weights", 20, np.array([0.1]), np.array([[0.85], [0.9], [0.89]]), None)
-    >>> print(found)
+    >>> optimum = LocalOptimum("auc", 0.9, "2 weights", 20, np.array([0.1]), np.array([[0.85], [0.9], [0.89]]), None)
+    >>> print(optimum)
     auc 0.9000 on 20 queries, along 3 random directions of 2 weights
     step  improving  mean change  largest change
     0.1   0          -0.0200      +0.0000
@@ -129,13 +129,13 @@ class LocalOptimum:
             share = f"fewer than {high:.1%} of all directions do"
             return [f"none of {tried:,} directions improves {self.metric}: {sure} {share}"]
         share = f"{low:.1%} to {high:.1%} of all directions do"
-        told = [f"{improving:,} of {tried:,} directions improve {self.metric}: {sure} {share}"]
-        told.append(f"the largest improvement along one of them is {self.changes.max():+.4f}")
+        lines = [f"{improving:,} of {tried:,} directions improve {self.metric}: {sure} {share}"]
+        lines.append(f"the largest improvement along one of them is {self.changes.max():+.4f}")
         if self.held_out is None:
-            return [*told, "there are too few queries to tell improvements from noise between them"]
+            return [*lines, "there are too few queries to tell improvements from noise between them"]
         noise = "more than" if self.held_out.interval[0] > 0.0 else "no more than"
         how = "along their mean, weighted by what each gains on half of the queries,"
-        return [*told, f"{how} the other half changes by {self.held_out}: {noise} noise between queries"]
+        return [*lines, f"{how} the other half changes by {self.held_out}: {noise} noise between queries"]
 
     def __str__(self) -> str:
         header, rows = self.step_table()

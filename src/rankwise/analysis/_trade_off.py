@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from rankwise._validation import check_real, check_whole
 from rankwise.analysis._trade_off_result import TradeOff
 from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError
@@ -15,6 +16,7 @@ from rankwise.metrics import Metric, WeightedSum, compare
 from rankwise.metrics._names import parse_all
 from rankwise.types import FloatArray
 
+MAX_WEIGHTS = 10_000
 WEIGHT_DIGITS = 12  # a step of 0.1 is written 0.3, not 0.30000000000000004
 
 Callback = Callable[[int, dict[str, float]], None]
@@ -77,8 +79,8 @@ def trade_off(
     >>> from rankwise import LambdaMART
     >>> train, test = (rankwise.data.web(queries=30, documents=15, features=5, seed=seed) for seed in (1, 2))
     >>> trees = LambdaMART(n_estimators=5, num_leaves=4, min_child_samples=5, random_state=0)
-    >>> found = trade_off(trees, train, test, "ndcg@5 auc", weights=3)
-    >>> found.names
+    >>> curve = trade_off(trees, train, test, "ndcg@5 auc", weights=3)
+    >>> curve.names
     ['ndcg@5', '0.5*ndcg@5 + 0.5*auc', 'auc']
     """
     first, second = two_metrics(metrics)
@@ -88,6 +90,7 @@ def trade_off(
             "pass a ranker such as LambdaMART"
         )
     swept = _weights(weights)
+    check_real("level", level, 0.0, 1.0)
     judged, called = [str(first), str(second)], list(callbacks or ())
     scores: dict[str, FloatArray] = {}
     models = []
@@ -95,6 +98,8 @@ def trade_off(
         metric = _mixture(first, second, weight)
         model = clone(estimator).set_params(metric=metric)
         models.append(model.fit(train) if eval_set is None else model.fit(train, eval_set=eval_set))
+        if getattr(model, "interrupted_", False):
+            raise KeyboardInterrupt  # our rankers take Ctrl-C as the end of their own training only
         scores[str(metric)] = model.predict(test)
         for callback in called:
             callback(number, {})
@@ -108,23 +113,19 @@ def trade_off(
 
 def two_metrics(metrics: str | Sequence[str | Metric]) -> tuple[Metric, Metric]:
     """The two metrics of a trade-off."""
-    found = list(parse_all(metrics).values())
-    if len(found) != 2:
-        raise DataError(f"a trade-off is between two metrics, got {', '.join(map(str, found))}; name two")
-    return found[0], found[1]
+    pair = list(parse_all(metrics).values())
+    if len(pair) != 2:
+        raise DataError(f"a trade-off is between two metrics, got {', '.join(map(str, pair))}; name two")
+    return pair[0], pair[1]
 
 
 def _weights(weights: int | Sequence[float]) -> list[float]:
     """Weights of the first metric from 1 down to 0."""
-    if isinstance(weights, Sequence):
-        swept = [float(weight) for weight in weights]
-    elif weights < 2:
-        raise DataError(f"weights must be 2 or more, for the ends are always among them, got {weights}; 5 is usual")
+    if isinstance(weights, Sequence) and not isinstance(weights, str | bytes):
+        swept = [check_real("a weight", weight, 0.0, 1.0) for weight in weights]
     else:
-        swept = np.linspace(1.0, 0.0, weights).tolist()
-    wrong = [weight for weight in swept if not 0.0 <= weight <= 1.0]
-    if wrong:
-        raise DataError(f"weights must lie between 0 and 1, got {wrong[0]}; pass the share of the first metric")
+        # The ends are always among them.
+        swept = np.linspace(1.0, 0.0, check_whole("weights", weights, 2, MAX_WEIGHTS)).tolist()
     return sorted({round(weight, WEIGHT_DIGITS) for weight in (*swept, 0.0, 1.0)}, reverse=True)
 
 

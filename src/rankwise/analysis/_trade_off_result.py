@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rankwise.metrics._evaluation import finite_or_none, format_table
-from rankwise.metrics.comparison._compare import Comparison, PairTest, format_p_value
-from rankwise.metrics.comparison._statistics import VALUE_ROUNDING
+from rankwise.metrics.comparison._compare import Comparison, PairTest
+from rankwise.metrics.comparison._statistics import VALUE_ROUNDING, format_p_value
 from rankwise.types import FloatArray, JsonObject
 
 

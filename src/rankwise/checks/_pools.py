@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from rankwise.data import RankingData, cubic
+from rankwise.data import RankingData, polynomial
 from rankwise.data._groups import QueryGroups
 from rankwise.sampling import Pool
 from rankwise.types import AnyArray, BoolArray, FloatArray, IntArray
@@ -55,7 +55,7 @@ def make_pool(
 
 def default_pool(grades: int = 5, ranker: BaseEstimator | None = None) -> Pool:
     """Eight queries of 14 documents in a mixed order, of which 6 have labels and one is closed."""
-    data = cubic(queries=8, documents=14, features=4, grades=grades, seed=3)
+    data = polynomial(queries=8, documents=14, features=4, grades=grades, seed=3)
     rng = np.random.default_rng(3)
     X = (np.round(data.X * FEATURE_GRID) / FEATURE_GRID).astype(np.float32)
     y = np.where(np.arange(len(data)) % 14 < 6, data.y, -1.0)

@@ -68,10 +68,10 @@ def check_learns(ranker: Ranker) -> None:
 
 
 def check_score(ranker: Ranker) -> None:
-    """`score` is the metric of the ranker as `rankwise.evaluate` has it, with and without queries."""
+    """`score` is the metric of the ranker as `rankwise.evaluate` has it, by query and of one list."""
     _, test = train_and_test()
     model, metric = fitted_on_train(ranker), parse(ranker.metric)
-    for qid in (test.qid, None):
+    for qid in (test.qid, np.zeros(len(test.y))):
         with must_work(ranker, "score"):
             score = model.score(test.X, test.y, qid)
         expected = evaluate(test.y, model.predict(test.X), qid, metric)[metric]

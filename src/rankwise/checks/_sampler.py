@@ -12,7 +12,7 @@ import numpy as np
 from rankwise.checks._pools import default_pool, edge_case_pools, make_pool, reordered, rescored
 from rankwise.checks._trials import assert_refused, class_name, must_work, unfitted
 from rankwise.data import RankingData
-from rankwise.rankers import AUCSVM, LambdaMART, MarginRanker, RankBoost, RankSVM, SoftRankBoost
+from rankwise.rankers import AUCSVM, LambdaMART, MarginRanker, RankBoost, RankSVM, SmoothRankBoost
 from rankwise.sampling import Pool, Sampler
 from rankwise.types import FloatArray, IntArray
 
@@ -148,7 +148,7 @@ def check_rankers(sampler: Sampler) -> None:
         AUCSVM(),
         MarginRanker(epsilon=0.9),
         RankBoost("ndcg@5", n_estimators=5),
-        SoftRankBoost("auc", n_estimators=5),
+        SmoothRankBoost("auc", n_estimators=5),
         LambdaMART("ndcg@5", n_estimators=3, num_leaves=4, min_child_samples=2, n_jobs=1),
     ):
         pool, what = default_pool(grades=3, ranker=unfitted(ranker)), f"rows scored by {class_name(ranker)}"

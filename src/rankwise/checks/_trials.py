@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from rankwise.data import RankingData, cubic
+from rankwise.data import RankingData, polynomial
 from rankwise.errors import RankwiseError
 from rankwise.metrics import evaluate
 from rankwise.rankers._base import Ranker
@@ -22,7 +22,7 @@ from rankwise.types import FloatArray, JsonObject
 @cache
 def train_and_test() -> tuple[RankingData, RankingData]:
     """Rows to learn from, and others."""
-    data = cubic(queries=30, documents=10, features=5, grades=3, seed=1)
+    data = polynomial(queries=30, documents=10, features=5, grades=3, seed=1)
     return data.rows(np.arange(200)), data.rows(np.arange(200, 300))
 
 

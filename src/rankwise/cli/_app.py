@@ -12,7 +12,14 @@ from rankwise.cli.commands._certify import certify
 from rankwise.cli.commands._compare import compare
 from rankwise.cli.commands._cv import cv
 from rankwise.cli.commands._data_convert import convert
-from rankwise.cli.commands._data_make import make_clicks, make_cubic, make_r_of_k, make_topics, make_web
+from rankwise.cli.commands._data_make import (
+    make_clicks,
+    make_cubic,
+    make_polynomial,
+    make_r_of_k,
+    make_topics,
+    make_web,
+)
 from rankwise.cli.commands._data_normalize import normalize
 from rankwise.cli.commands._data_split import split
 from rankwise.cli.commands._data_stats import stats
@@ -85,6 +92,7 @@ app.add_typer(data, name="data")
 
 make = typer.Typer(help="Make data of known nature, the same for the same seed.", no_args_is_help=True)
 make.command("cubic")(make_cubic)
+make.command("polynomial")(make_polynomial)
 make.command("r-of-k")(make_r_of_k)
 make.command("web")(make_web)
 make.command("topics")(make_topics)

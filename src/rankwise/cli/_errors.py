@@ -5,7 +5,7 @@
 | 0    | fine                                                               |
 | 1    | the reader of our output went away (`| head`); nothing is said     |
 | 2    | bad input or usage; the sentence says what to do                   |
-| 3    | what was to be shown is not so (certify, info, export)             |
+| 3    | what was to be shown is not so (certify, info, export, --strict)   |
 | 70   | a mistake of ours; RANKWISE_DEBUG=1 shows the traceback            |
 | 130  | stopped by Ctrl-C                                                  |
 """
@@ -76,6 +76,8 @@ def _exit_code(run: Callable[[], Any]) -> int:
     except MemoryError:
         return _failed("there is not enough memory for this; use fewer or smaller files, or a larger machine")
     except Exception as error:
+        if _comes_of_interrupt(error):
+            return STOPPED
         if os.environ.get("RANKWISE_DEBUG") == "1":
             raise
         return _failed(
@@ -83,6 +85,14 @@ def _exit_code(run: Callable[[], Any]) -> int:
             "of the same command under RANKWISE_DEBUG=1",
             BUG,
         )
+
+
+def _comes_of_interrupt(error: BaseException) -> bool:
+    """Whether Ctrl-C is behind an error: in a library's own code it comes up as one SystemError after the other."""
+    causes: list[BaseException] = [error]
+    while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None and cause not in causes:
+        causes.append(cause)
+    return any(isinstance(cause, KeyboardInterrupt) for cause in causes)
 
 
 def _failed(sentence: str, code: int = BAD_INPUT) -> int:

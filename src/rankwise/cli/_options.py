@@ -27,7 +27,7 @@ Convention = Literal["standard", "letor4", "trec", "lightgbm", "xgboost", "sklea
 Ties = Literal["expected", "worst", "best", "input", "docid"]
 Empty = Literal["skip", "0", "1", "error"]
 RankerKind = Literal[
-    "auto", "lambdamart", "lambdarank", "ranknet", "margin", "rankboost", "softrankboost", "ranksvm", "aucsvm",
+    "auto", "lambdamart", "lambdarank", "ranknet", "margin", "rankboost", "smoothrankboost", "ranksvm", "aucsvm",
     "lightgbm", "logistic",
 ]  # fmt: skip
 

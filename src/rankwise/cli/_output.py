@@ -95,7 +95,9 @@ class _NothingWrittenError(Exception):
 def _is_same_file(path: Path, other: Path) -> bool:
     if path.exists() and other.exists():
         return path.samefile(other)
-    return path.resolve() == other.resolve()
+    from rankwise.data._atomic import resolved_path
+
+    return resolved_path(path) == resolved_path(other)
 
 
 def write_per_query(path: Path, evaluations: Mapping[str, Evaluation], *, with_system: bool) -> None:

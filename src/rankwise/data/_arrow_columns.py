@@ -42,7 +42,10 @@ def is_number(kind: pa.DataType) -> bool:
 def texts(column: ArrowColumn) -> ArrowColumn:
     """The values as Arrow strings; 3.0 is "3"."""
     decoded = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
-    return decoded.cast(pa.string())
+    try:
+        return decoded.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise DataError(f"a column of {column.type} cannot be read as text; pass texts or numbers") from None
 
 
 def numbers(column: ArrowColumn) -> AnyArray:
@@ -110,7 +113,7 @@ def _dictionary(column: ArrowColumn) -> pa.DictionaryArray:
 def query_ids(pieces: Sequence[ArrowColumn]) -> AnyArray:
     """Whole numbers where all ids are such, else text."""
     if len({piece.type for piece in pieces}) > 1:
-        pieces = [piece.cast(pa.string()) for piece in pieces]
+        pieces = [texts(piece) for piece in pieces]
     column = pa.chunked_array(list(pieces))
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
         return np.asarray(column.to_numpy())

@@ -12,6 +12,15 @@ from pathlib import Path
 from rankwise.errors import DataError
 
 
+def resolved_path(path: str | PathLike[str]) -> Path:
+    """Where links lead to; a DataError where that is nowhere."""
+    try:
+        return Path(path).resolve()
+    except (OSError, RuntimeError, ValueError) as problem:  # a loop of links, a name that is too long, a zero byte
+        reason = " ".join(str(problem).split())
+        raise DataError(f"{path!s:.200} is not a place that can be written to ({reason}); name another file") from None
+
+
 @contextmanager
 def atomic_path(path: str | PathLike[str]) -> Iterator[Path]:
     """A temporary path beside `path`, with its ending; what was written there takes its place at the end.
@@ -37,7 +46,7 @@ def atomic_path(path: str | PathLike[str]) -> Iterator[Path]:
     >>> target.read_text(), [p.name for p in target.parent.iterdir()]
     ('whole', ['model.txt'])
     """
-    target = Path(path).resolve()  # a link stays a link
+    target = resolved_path(path)  # a link stays a link
     if not target.parent.is_dir():
         raise DataError(f"cannot write {path}: there is no folder {target.parent}; create it first")
     if target.is_dir():

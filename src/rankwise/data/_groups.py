@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankwise._validation import as_ids, as_places
 from rankwise.errors import DataError, ShapeError
 from rankwise.types import AnyArray, IntArray
 
@@ -54,14 +55,9 @@ class QueryGroups:
         QueryGroups
             The groups.
         """
-        ids = np.asarray(qid)
-        if ids.ndim != 1:
-            raise ShapeError(f"qid must have one entry per row, got an array of shape {ids.shape}; pass qid[:, 0]")
+        ids = as_ids("qid", qid)
         if ids.size == 0:
             raise DataError("there are no rows to group, got an empty qid; pass at least one row")
-        if ids.dtype.kind == "f" and np.isnan(ids).any():
-            row = int(np.flatnonzero(np.isnan(ids))[0])
-            raise DataError(f"qid must be known for every row, got NaN at row {row}; drop or fill that row")
         if ids.dtype.kind == "O":
             ids = ids.astype(str)
         starts = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1])))
@@ -92,8 +88,8 @@ class QueryGroups:
         QueryGroups
             The groups, with ids 0, 1, …
         """
-        counts = np.asarray(sizes, dtype=np.int64)
-        if counts.size == 0 or (counts <= 0).any():
+        counts = as_places("query sizes", sizes)
+        if counts.ndim != 1 or counts.size == 0 or (counts <= 0).any():
             raise DataError(f"query sizes must be positive whole numbers, got {sizes!r}; leave out empty queries")
         return cls(np.arange(counts.size), np.concatenate(([0], np.cumsum(counts))).astype(np.int64))
 
@@ -131,8 +127,8 @@ class QueryGroups:
         """
         if qid is None:
             return cls.single(n_rows)
-        ids = np.asarray(qid)
-        if ids.ndim == 1 and ids.size != n_rows:
+        ids = as_ids("qid", qid)
+        if ids.size != n_rows:
             raise ShapeError(f"qid must have one entry per row: got {ids.size} for {n_rows} rows")
         return cls.from_qid(ids)
 

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from rankwise._validation import as_array, as_ids, as_numbers, as_places, as_vector
 from rankwise.data._arrow_columns import MAX_CATEGORIES, Categories, changed_codes, numbers, query_ids, texts
 from rankwise.data._columns import Columns, match_columns
 from rankwise.data._frames import (
@@ -101,8 +102,8 @@ class RankingData:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        X: Any = sp.csr_array(self.X, dtype=np.float32) if self.is_sparse else _dense(self.X)
-        y = np.asarray(self.y, dtype=np.float64)
+        X: Any = _sparse(self.X) if self.is_sparse else _dense(self.X)
+        y = as_numbers("labels", self.y)
         n = y.size
         if n == 0:
             raise DataError("there are no rows, got empty data; pass at least one document")
@@ -111,13 +112,17 @@ class RankingData:
         if not np.isfinite(y).all():
             row = int(np.flatnonzero(~np.isfinite(y))[0])
             raise DataError(f"labels must be finite, got {y[row]} at row {row}; drop that row or mark it unjudged (-1)")
-        qid = np.zeros(n, dtype=np.int64) if self.qid is None else np.asarray(self.qid)
-        position = None if self.position is None else np.asarray(self.position)
-        for name, rows in (("qid", qid), ("doc_ids", self.doc_ids), ("scores", self.scores), ("position", position)):
-            if rows is not None and len(rows) != n:
-                raise ShapeError(f"{name} must have one entry per row: got {len(rows)} entries for {n} rows")
-        doc_ids = None if self.doc_ids is None else np.asarray(self.doc_ids).astype(DOC_ID_TYPE, copy=False)
-        weight, scores = (None if a is None else np.asarray(a, np.float64) for a in (self.query_weight, self.scores))
+        qid = np.zeros(n, dtype=np.int64) if self.qid is None else as_ids("qid", self.qid)
+        position = None if self.position is None else as_array("position", self.position)
+        if position is not None:
+            as_vector("position", position)  # but kept as whole numbers where they are
+        doc_ids = None if self.doc_ids is None else as_ids("doc_ids", self.doc_ids)
+        weight = None if self.query_weight is None else as_vector("query_weight", self.query_weight)
+        scores = None if self.scores is None else as_vector("scores", self.scores, low=-np.inf)
+        for name, rows in (("qid", qid), ("doc_ids", doc_ids), ("scores", scores), ("position", position)):
+            if rows is not None and rows.shape != (n,):
+                raise ShapeError(f"{name} must have one entry per row: got {rows.size} entries for {n} rows")
+        doc_ids = None if doc_ids is None else doc_ids.astype(DOC_ID_TYPE, copy=False)
         fields = {"y": y, "qid": qid, "doc_ids": doc_ids, "query_weight": weight, "position": position}
         fields["scores"] = scores
         for name, array in fields.items():
@@ -149,12 +154,12 @@ class RankingData:
         """Number of columns of X."""
         return int(self.X.shape[1])
 
-    def rows(self, keep: AnyArray) -> RankingData:
+    def rows(self, keep: AnyArray | slice) -> RankingData:
         """The rows that a mask or an index array keeps; query weights follow their queries.
 
         Parameters
         ----------
-        keep : array of bool or int
+        keep : array of bool or int, or slice
             The rows, by mask or by number.
 
         Returns
@@ -162,6 +167,7 @@ class RankingData:
         RankingData
             Those rows, without the notes.
         """
+        keep = keep if isinstance(keep, slice) else _row_numbers(keep, len(self))
         weight = None
         if self.query_weight is not None:
             queries = self.groups.query_of_row()[keep]
@@ -349,6 +355,16 @@ def _text_names(columns: Sequence[NamedColumn]) -> list[tuple[str, Column]]:
     return list(zip(names, (column for _, column in columns), strict=True))
 
 
+def _row_numbers(keep: Any, n_rows: int) -> AnyArray:
+    """A mask or numbers of rows, checked."""
+    chosen = as_array("rows", keep)
+    chosen = chosen if chosen.dtype == bool else as_places("rows", chosen)
+    is_mask = chosen.dtype == bool
+    if chosen.ndim != 1 or (chosen.size != n_rows if is_mask else (np.abs(chosen + 0.5) > n_rows).any()):
+        raise DataError(f"rows must be a mask of {n_rows} entries or numbers of rows below that; check what chose them")
+    return chosen
+
+
 def _by_query(weight: AnyArray, qid: AnyArray, name: str) -> AnyArray:
     """The weight of each query, of weights per row that are the same within a query."""
     groups = QueryGroups.from_qid(qid)
@@ -360,7 +376,31 @@ def _by_query(weight: AnyArray, qid: AnyArray, name: str) -> AnyArray:
 
 
 def _dense(X: Any) -> NDArray[np.float32]:
-    return np.atleast_2d(np.asarray(X, dtype=np.float32))
+    return np.atleast_2d(_single(as_array("X", X)))
+
+
+def _sparse(X: Any) -> sp.csr_array:
+    """CSR with one entry per place, columns rising; the caller's own arrays stay as they are."""
+    given = sp.csr_array(X)
+    rows = sp.csr_array((_single(given.data), given.indices, given.indptr), shape=given.shape)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
+
+
+def _single(numbers: AnyArray) -> NDArray[np.float32]:
+    """The numbers in single precision; finite ones that it would take for infinite are refused."""
+    single = as_numbers("X", numbers, np.float32)
+    far = np.isinf(single)
+    if far.any():
+        given = np.asarray(numbers[far], dtype=np.float64)
+        if np.isfinite(given).any():
+            raise DataError(
+                "X is kept in single precision, which holds numbers up to 3.4e38, got "
+                f"{given[np.isfinite(given)][0]:g}; scale that feature"
+            )
+    return single
 
 
 def _check_names(names: list[str] | None, n_features: int) -> None:

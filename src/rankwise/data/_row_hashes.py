@@ -35,6 +35,12 @@ def document_hashes(keys: RowHashes, y: FloatArray, features: int) -> RowHashes:
     return keys - of_labels
 
 
+def single_hashes(keys: RowHashes) -> RowHashes:
+    """Keys of rows that no other row is like, in rising order."""
+    values, counts = np.unique(keys, return_counts=True)
+    return np.asarray(values[counts == 1])
+
+
 def seeded_hashes(keys: RowHashes, seed: int) -> FloatArray:
     """Keys as numbers from 0 to 1, in an order that the seed decides."""
     return np.asarray(row_sums.uniform_hash(keys, np.uint64(seed)))

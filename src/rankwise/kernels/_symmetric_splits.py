@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankwise.kernels._compile import helper, kernel
 from rankwise.types import FloatArray, IntArray
 
-Codes = NDArray[np.uint8]
+Codes = NDArray[np.uint8 | np.uint16]  # the latter for more than 256 bins
 
 
 @helper

@@ -11,6 +11,7 @@ from rankwise.errors import DataError
 
 MAX_NAME_LENGTH = 100
 MAX_NOTE_LENGTH = 10_000
+MAX_DEPTH = 20
 
 
 def whole_number(value: object, what: str, minimum: int, maximum: int) -> int:
@@ -47,12 +48,21 @@ def check_name(value: object, what: str = "a labeller") -> str:
     return text
 
 
+def check_depth(value: object, depth: int = MAX_DEPTH) -> None:
+    """Refuse fields of fields of fields … that a page, or Python's JSON, could not go down to."""
+    if depth == 0:
+        raise ValueError(f"they are nested deeper than {MAX_DEPTH}")
+    for part in value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ():
+        check_depth(part, depth - 1)
+
+
 def fields_json(value: object, what: str) -> str:
     """A text, or a mapping of fields, as JSON; half characters, which files cannot hold, become question marks."""
     fields = {"text": value} if isinstance(value, str) else value
     if not isinstance(fields, Mapping):
         raise DataError(f"{what} must have a text or a mapping of fields, got {type(value).__name__}; correct it")
     try:
+        check_depth(fields)
         text = json.dumps(dict(fields), ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as problem:
         raise DataError(f"{what} has fields that are not JSON ({problem}); correct them") from None

@@ -20,7 +20,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from rankwise.errors import DataError, StoreError
+from rankwise.data._atomic import resolved_path
+from rankwise.errors import DataError, RankwiseError, StoreError
 
 SqlValue: TypeAlias = str | int | float | bytes | None
 
@@ -40,6 +41,7 @@ SETTINGS = (
 REMEDIES = {
     sqlite3.SQLITE_BUSY: f"another program has held it for {BUSY_SECONDS} seconds, try again when that is done",
     sqlite3.SQLITE_FULL: "free some space",
+    sqlite3.SQLITE_IOERR: "look at the disk it is on, and free some space if that is full",
     sqlite3.SQLITE_READONLY: "change the permissions of the file and its folder",
     sqlite3.SQLITE_CANTOPEN: "change the permissions of the file and its folder",
     sqlite3.SQLITE_NOTADB: "name a label store",
@@ -47,21 +49,27 @@ REMEDIES = {
 }
 
 
+class UnfinishedError(DataError):
+    """A store whose creation was cut off: there is nothing in it, and it can be created again."""
+
+
 class Database:
     """One connection to a store that exists; `transaction` writes, `rows` reads. Any thread may call either."""
 
     def __init__(self, path: Path) -> None:
-        if not path.is_file():
-            raise DataError(f"there is no label store {path}; check the name, or create one")
         self.path = path
-        self._log = Path(f"{path.resolve()}-wal")
+        file = resolved_path(path)
+        if not is_file(file):
+            raise DataError(f"there is no label store {path}; check the name, or create one")
+        self._files = [Path(f"{file}{ending}") for ending in ("", "-wal", "-shm")]
+        self._log = self._files[1]
         self._lock = threading.RLock()
         self._process = os.getpid()
         self._pauses = random.Random(self._process)  # its own: the caller's draws stay as they are
         with self._explained():
             # mode=rw: SQLite would make a missing file, readable by everyone.
             self._connection = sqlite3.connect(
-                f"{path.resolve().as_uri()}?mode=rw",
+                f"{file.as_uri()}?mode=rw",
                 uri=True,
                 timeout=BUSY_SECONDS,
                 isolation_level=None,
@@ -71,15 +79,22 @@ class Database:
                 for setting in SETTINGS:
                     self._connection.execute(setting)
                 self._version = store_version(self._connection, path)
+                self._file_ids = self._found_ids()
 
     @classmethod
     def create(cls, path: Path) -> Database:
         """An empty file for `apply_scripts`, for the owner's eyes alone; SQLite gives the log the same."""
-        if not path.parent.is_dir():
-            raise DataError(f"cannot create {path}: there is no folder {path.parent}; create it first")
-        with suppress(FileExistsError):
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-            _sync_folder(path.parent)
+        file = resolved_path(path)
+        try:
+            if not file.parent.is_dir():
+                raise DataError(f"cannot create {path}: there is no folder {path.parent}; create it first")
+            with suppress(FileExistsError):
+                os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+                _sync_folder(file.parent)
+        except OSError as problem:
+            raise StoreError(f"cannot create {path} ({problem.strerror}); name another file or folder") from problem
+        if not is_file(file):
+            raise DataError(f"cannot create {path}: something that is no file has that name; name another file")
         database = cls(path)
         with database.closed_on_error(), database._explained():
             database.check_empty()
@@ -98,7 +113,7 @@ class Database:
         database = cls(path)
         with database.closed_on_error():
             if database._version == 0:
-                raise DataError(f"{path} is empty, its creation was cut off; create it again")
+                raise UnfinishedError(f"{path} is empty, its creation was cut off; create it again")
             if database._version < len(scripts()):
                 with database.transaction() as connection:
                     apply_scripts(connection, store_version(connection, path))
@@ -110,6 +125,7 @@ class Database:
         with self._explained(), self._lock:
             self._begin()
             try:
+                self._check_files()
                 yield self._connection
                 self._connection.execute("COMMIT")
             except BaseException:
@@ -123,9 +139,20 @@ class Database:
         with self._explained(), self._lock:
             return self._connection.execute(sql, parameters).fetchall()
 
+    @contextmanager
+    def sound_values(self) -> Iterator[None]:
+        """A StoreError where what the tables hold is not what we wrote, as in a file that was damaged or changed."""
+        try:
+            yield
+        except RankwiseError:
+            raise
+        except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
+            reason = " ".join(str(error).split())[:200]
+            raise StoreError(f"{self.path} holds what no rankwise wrote ({reason}); bring back a copy of it") from error
+
     def check_other(self, path: str | PathLike[str]) -> None:
         """Refuse a path that is this very file: writing would destroy it, and even reading would end SQLite's locks."""
-        if Path(path).exists() and self.path.samefile(path):
+        if is_file(Path(path)) and self.path.samefile(path):
             raise DataError(f"{path} is the label store itself; name another file")
 
     def close(self) -> None:
@@ -162,6 +189,23 @@ class Database:
         finally:
             self._connection.execute(f"PRAGMA busy_timeout = {round(1000 * BUSY_SECONDS)}")
 
+    def _check_files(self) -> None:
+        """Refuse to write to files that nobody would find again: SQLite goes on after they were moved or deleted."""
+        found = self._found_ids()
+        if self._file_ids is None:  # a new store has no log before its first transaction
+            self._file_ids = found
+        if found is None or found != self._file_ids:
+            raise StoreError(
+                f"{self.path} or its -wal or -shm was moved, deleted or replaced while it was open, nothing was "
+                "written; put the files back, or open the store again"
+            )
+
+    def _found_ids(self) -> list[tuple[int, int]] | None:
+        try:
+            return [(entry.st_dev, entry.st_ino) for entry in map(os.stat, self._files)]
+        except OSError:
+            return None
+
     def _checkpoint(self) -> None:
         """Move a long log into the database, with no other writer at work.
 
@@ -183,6 +227,16 @@ class Database:
             code = getattr(error, "sqlite_errorcode", None) or 0
             remedy = REMEDIES.get(code & 0xFF, "check that it is open, and the disk it is on")
             raise StoreError(f"{self.path} cannot be read or written ({error}); {remedy}") from error
+        except UnicodeDecodeError as error:  # in names of tables, or in what SQLite says of them
+            raise StoreError(f"{self.path} is damaged (names that are no text); bring back a copy of it") from error
+
+
+def is_file(path: Path) -> bool:
+    """Whether a file is there; False for names that no file can have."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def _sync_folder(folder: Path) -> None:

@@ -56,7 +56,10 @@ def export_labels(data: RankingData, path: Path) -> int:
     if rows.query_weight is not None:
         rows = replace(rows, query_weight=None)
     to_file = write_qrels if without_compression(path).suffix == QRELS_ENDING else write
-    to_file(rows, path)
+    try:
+        to_file(rows, path)
+    except OSError as problem:
+        raise DataError(f"cannot write {path} ({problem.strerror or problem}); free space or name another") from problem
     return len(rows)
 
 
@@ -66,6 +69,7 @@ def import_labels(
     """Record the labels of a file as judgements of one labeller: all of them, or none if one cannot be."""
     data = read_qrels(path) if detect(path).format == "qrels" else read(path)
     recorded = unchanged = unknown = 0
+    grades: dict[int, int] = {}
     with database.transaction() as connection:
         round = open_round(connection)
         for qid, doc_id, label in _judged(data, path):
@@ -81,6 +85,11 @@ def import_labels(
             grade = whole_number(
                 int(label) if label.is_integer() else label, f"the grade of {doc_id!r}", 0, highest_grade
             )
+            if grades.setdefault(item, grade) != grade:
+                raise DataError(
+                    f"{path} judges document {doc_id!r} of query {qid!r} twice, as {grades[item]} and as {grade}; "
+                    "keep one of the lines"
+                )
             before = state(connection, item, labeller)
             if before.grade == grade:
                 unchanged += 1

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rankwise.data import RankingData
 from rankwise.data.io._trec import UNJUDGED
 from rankwise.errors import DataError
-from rankwise.labels._checks import fields_json, plain_text
+from rankwise.labels._checks import check_depth, fields_json, plain_text
 from rankwise.labels._database import Database, SqlValue, now
 from rankwise.types import Features, JsonObject
 
@@ -65,22 +65,40 @@ class Item:
 
 def read_metadata(database: Database) -> StoreMetadata:
     """What holds for the whole store, and how many items there are."""
-    ((highest_grade, n_features, is_sparse, qid_type, names, digest, n_items),) = database.rows(
-        "SELECT highest_grade, n_features, is_sparse, qid_type, feature_names, digest, "
-        "(SELECT max(id) + 1 FROM items) FROM facts"
-    )
-    names = None if names is None else json.loads(names)
-    return StoreMetadata(highest_grade, n_features, bool(is_sparse), qid_type, names, digest, n_items)
+    with database.sound_values():
+        ((highest_grade, n_features, is_sparse, qid_type, names, digest, n_items, end),) = database.rows(
+            "SELECT highest_grade, n_features, is_sparse, qid_type, feature_names, digest, "
+            "(SELECT count(*) FROM items), (SELECT max(id) + 1 FROM items) FROM facts"
+        )
+        names = None if names is None else json.loads(names)
+        if type(highest_grade) is not int or type(n_features) is not int or not 1 <= n_items == end:
+            raise ValueError("its facts do not fit its items")
+        if qid_type not in (*QID_TYPES.values(), "str") or not isinstance(digest, str) or not 0 <= n_features < 2**31:
+            raise ValueError("its facts are none that a store has")
+        return StoreMetadata(highest_grade, n_features, bool(is_sparse), qid_type, names, digest, n_items)
 
 
 def read_item(database: Database, item: int) -> Item:
     """One item, which must be there."""
-    ((qid, doc_id, fields, query_fields),) = database.rows(
-        "SELECT qid, doc_id, items.fields, queries.fields FROM items JOIN queries ON queries.id = query "
-        "WHERE items.id = ?",
-        (item,),
-    )
-    return Item(item, qid, doc_id, json.loads(fields or "{}"), json.loads(query_fields or "{}"))
+    with database.sound_values():
+        ((qid, doc_id, fields, query_fields),) = database.rows(
+            "SELECT qid, doc_id, items.fields, queries.fields FROM items JOIN queries ON queries.id = query "
+            "WHERE items.id = ?",
+            (item,),
+        )
+        shown, query_shown = (_fields(text) for text in (fields, query_fields))
+        if not isinstance(qid, str) or not isinstance(doc_id, str):
+            raise ValueError(f"ids of item {item}")
+        return Item(item, qid, doc_id, shown, query_shown)
+
+
+def _fields(text: str | None) -> JsonObject:
+    """Fields as they were written, flat enough for whoever shows them."""
+    fields = json.loads(text or "{}")
+    if not isinstance(fields, dict):
+        raise ValueError("fields that are no object")
+    check_depth(fields)
+    return fields
 
 
 def item_named(connection: sqlite3.Connection, qid: str, doc_id: str) -> int | None:
@@ -93,6 +111,18 @@ def item_named(connection: sqlite3.Connection, qid: str, doc_id: str) -> int | N
 
 def read_data(database: Database, metadata: StoreMetadata) -> RankingData:
     """The data that the store was made from, every row unjudged."""
+    with database.sound_values():
+        return _read_data(database, metadata)
+
+
+def _read_data(database: Database, metadata: StoreMetadata) -> RankingData:
+    data = _data_of_rows(database, metadata)
+    if NewItems(data, {}, {}).digest != metadata.digest:
+        raise ValueError("other ids or features than it was made with")
+    return data
+
+
+def _data_of_rows(database: Database, metadata: StoreMetadata) -> RankingData:
     queries = database.rows("SELECT qid, weight FROM queries ORDER BY id")
     sql = "SELECT query, doc_id, feature_columns, feature_values FROM items WHERE id >= ? AND id < ? ORDER BY id"
     starts = range(0, metadata.n_items, ROWS_AT_ONCE)
@@ -115,7 +145,9 @@ def _features(metadata: StoreMetadata, columns: list[bytes], values: list[bytes]
     if not metadata.is_sparse:
         return entries.reshape(shape)
     row_ends = np.concatenate(([0], np.cumsum([len(value) // entries.itemsize for value in values])))
-    return sp.csr_array((entries, np.frombuffer(b"".join(columns), dtype="<i4"), row_ends), shape=shape)
+    features = sp.csr_array((entries, np.frombuffer(b"".join(columns), dtype="<i4"), row_ends), shape=shape)
+    features.check_format(full_check=True)  # compiled loops trust the columns
+    return features
 
 
 class NewItems:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rankwise.errors import DataError, StoreError
-from rankwise.labels._database import Database, now
+from rankwise.labels._database import Database, is_file, now
 
 
 @dataclass(frozen=True)
@@ -84,14 +86,17 @@ class StoredModel:
         StoreError
             If the file is gone, or has other bytes.
         """
-        if not self.path.is_file() or _digest(self.path) != self.sha256:
+        if not is_file(self.path) or _digest(self.path) != self.sha256:
             raise StoreError(f"{self.path} is gone or is not the model of round {self.round} any more; fit it again")
         return self.path
 
 
+OPEN_ROUND = "SELECT coalesce(max(number), -1) FROM rounds"
+
+
 def open_round(connection: sqlite3.Connection) -> int:
     """The number of the last round, -1 before there is any."""
-    return int(connection.execute("SELECT coalesce(max(number), -1) FROM rounds").fetchone()[0])
+    return int(connection.execute(OPEN_ROUND).fetchone()[0])
 
 
 def check_round(connection: sqlite3.Connection, round: int | None) -> int:
@@ -129,32 +134,62 @@ def add_round(
 
 def read_rounds(database: Database) -> list[LabelRound]:
     """All rounds, the first first."""
+    with database.sound_values():
+        return _read_rounds(database)
+
+
+def _read_rounds(database: Database) -> list[LabelRound]:
     chosen: dict[int, list[int]] = {}
     rounds = database.rows("SELECT number, at, sampler, ranker, metrics, gain, labelled FROM rounds ORDER BY number")
+    ((n_items,),) = database.rows("SELECT count(*) FROM items")
     for number, item in database.rows("SELECT round, item FROM choices ORDER BY round, place"):
+        if type(item) is not int or not 0 <= item < n_items:
+            raise ValueError(f"item {item!r} of round {number!r}")
         chosen.setdefault(number, []).append(item)
-    return [
-        LabelRound(number, at, sampler, ranker, json.loads(metrics), gain, labelled, tuple(chosen.get(number, ())))
-        for number, at, sampler, ranker, metrics, gain, labelled in rounds
-    ]
+    if [row[0] for row in rounds] != list(range(len(rounds))) or not rounds:
+        raise ValueError("its rounds are not numbered from 0")
+    return [_label_round(row, tuple(chosen.get(row[0], ()))) for row in rounds]
 
 
-def add_model(connection: sqlite3.Connection, path: Path) -> StoredModel:
-    """Append the model file of the open round inside the caller's transaction."""
-    if not path.is_file():
+def _label_round(row: tuple[Any, ...], items: tuple[int, ...]) -> LabelRound:
+    """A row of the table, whose values are such as we write: a file may come from anyone."""
+    number, at, sampler, ranker, metrics, gain, labelled = row
+    values = json.loads(metrics)
+    if not all(isinstance(text, str) for text in (at, sampler or "", ranker or "")) or type(labelled) is not int:
+        raise ValueError(f"round {number}")
+    if not isinstance(values, dict) or not all(math.isfinite(value) for value in (*values.values(), gain or 0.0)):
+        raise ValueError(f"metrics of round {number}")
+    return LabelRound(number, at, sampler, ranker, values, gain, labelled, items)
+
+
+def add_model(connection: sqlite3.Connection, path: Path, name: str | None = None) -> StoredModel:
+    """Append the model file of the open round inside the caller's transaction, renamed if it is to have a name."""
+    if not is_file(path):
         raise DataError(f"there is no model file {path}; save the model first")
+    if name is not None:
+        path = path.replace(path.with_name(name))
     model = StoredModel(open_round(connection), now(), path.resolve(), _digest(path))
     connection.execute(
         "INSERT INTO models (round, at, path, sha256) VALUES (?, ?, ?, ?)",
-        (model.round, model.at, str(model.path), model.sha256),
+        (model.round, model.at, _path_value(model.path), model.sha256),
     )
     return model
+
+
+def _path_value(path: Path) -> str | bytes:
+    """A path as text, or as its bytes where they are no Unicode."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return os.fsencode(path)
+    return str(path)
 
 
 def read_models(database: Database) -> list[StoredModel]:
     """All models, the first first."""
     rows = database.rows("SELECT round, at, path, sha256 FROM models ORDER BY id")
-    return [StoredModel(round, at, Path(path), sha256) for round, at, path, sha256 in rows]
+    with database.sound_values():
+        return [StoredModel(round, at, Path(os.fsdecode(path)), sha256) for round, at, path, sha256 in rows]
 
 
 def _digest(path: Path) -> str:

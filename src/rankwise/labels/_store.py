@@ -24,6 +24,7 @@ from rankwise.labels._rounds import LabelRound, StoredModel
 from rankwise.types import FloatArray
 
 MAX_HIGHEST_GRADE = 100
+MAX_ID = 2**63 - 1
 
 
 class LabelStore:
@@ -126,6 +127,7 @@ class LabelStore:
         """
         database = Database.open(Path(path))
         with database.closed_on_error():
+            judgements.check_all(database)
             return cls(database)
 
     def close(self) -> None:
@@ -187,7 +189,14 @@ class LabelStore:
     # What labellers do
 
     def judge(
-        self, item: int, grade: int, labeller: str, *, round: int | None = None, note: str | None = None
+        self,
+        item: int,
+        grade: int,
+        labeller: str,
+        *,
+        round: int | None = None,
+        note: str | None = None,
+        once: bool = False,
     ) -> Judgement:
         """Record a grade.
 
@@ -203,11 +212,13 @@ class LabelStore:
             The round that the labeller believes to be open; if it is given and another one is, nothing is recorded.
         note : str, default=None
             A remark, which replaces an earlier one; "" removes it.
+        once : bool, default=False
+            Record nothing if the labeller holds just that already: a request that arrives twice is one act.
 
         Returns
         -------
         Judgement
-            What was recorded.
+            What was recorded, or with `once` the act that stands.
 
         Raises
         ------
@@ -217,9 +228,11 @@ class LabelStore:
             If the file is busy, full or damaged.
         """
         grade = whole_number(grade, "a grade", 0, self.highest_grade)
-        return self._act("grade", item, labeller, round, note, grade=grade, skipped=False)
+        return self._act("grade", item, labeller, round, note, once, grade=grade, skipped=False)
 
-    def skip(self, item: int, labeller: str, *, round: int | None = None, note: str | None = None) -> Judgement:
+    def skip(
+        self, item: int, labeller: str, *, round: int | None = None, note: str | None = None, once: bool = False
+    ) -> Judgement:
         """Record that a labeller does not judge an item; a grade that they gave before holds no longer.
 
         Parameters
@@ -232,15 +245,17 @@ class LabelStore:
             The round that the labeller believes to be open; if it is given and another one is, nothing is recorded.
         note : str, default=None
             A remark, which replaces an earlier one; "" removes it.
+        once : bool, default=False
+            As `judge` takes it.
 
         Returns
         -------
         Judgement
-            What was recorded.
+            What was recorded, or with `once` the act that stands.
         """
-        return self._act("skip", item, labeller, round, note, grade=None, skipped=True)
+        return self._act("skip", item, labeller, round, note, once, grade=None, skipped=True)
 
-    def note(self, item: int, note: str, labeller: str, *, round: int | None = None) -> Judgement:
+    def note(self, item: int, note: str, labeller: str, *, round: int | None = None, once: bool = False) -> Judgement:
         """Record a remark of a labeller on an item; their grade stays.
 
         Parameters
@@ -253,13 +268,15 @@ class LabelStore:
             Whose remark it is.
         round : int, default=None
             The round that the labeller believes to be open; if it is given and another one is, nothing is recorded.
+        once : bool, default=False
+            As `judge` takes it.
 
         Returns
         -------
         Judgement
-            What was recorded.
+            What was recorded, or with `once` the act that stands.
         """
-        return self._act("note", item, labeller, round, plain_text(note, "a note"))
+        return self._act("note", item, labeller, round, plain_text(note, "a note"), once)
 
     def undo(self, labeller: str, *, last: int | None = None) -> Judgement:
         """Take back the last act of a labeller (grade, skip or note), and the one before it the next time.
@@ -285,14 +302,18 @@ class LabelStore:
         with self._database.transaction() as connection:
             return judgements.undo(connection, labeller, last)
 
-    def _act(self, act: str, item: int, labeller: str, round: int | None, note: str | None, **change: Any) -> Judgement:
+    def _act(
+        self, act: str, item: int, labeller: str, round: int | None, note: str | None, once: bool, **change: Any
+    ) -> Judgement:
         item, labeller = self._check_item(item), check_name(labeller)
         if note is not None:
             change["note"] = plain_text(note, "a note") or None
         with self._database.transaction() as connection:
             open_round = rounds.check_round(connection, round)
             before = judgements.state(connection, item, labeller)
-            return judgements.add(connection, item, labeller, act, before._replace(**change), open_round)
+            after = before._replace(**change)
+            standing = judgements.last_of(self._database, item, labeller) if once and after == before else None
+            return standing or judgements.add(connection, item, labeller, act, after, open_round)
 
     def _check_item(self, item: int) -> int:
         return whole_number(item, "an item", 0, self._metadata.n_items - 1)
@@ -308,6 +329,21 @@ class LabelStore:
             The names, sorted.
         """
         return [name for (name,) in self._database.rows("SELECT DISTINCT who FROM judgements ORDER BY who")]
+
+    def acts_since(self, id: int) -> list[Judgement]:
+        """What was recorded after a judgement, in this process or another.
+
+        Parameters
+        ----------
+        id : int
+            The id of that judgement; 0 is before all.
+
+        Returns
+        -------
+        list of Judgement
+            All acts of all labellers after it, oldest first.
+        """
+        return judgements.select(self._database, "id > ?", (whole_number(id, "an id", 0, MAX_ID),))
 
     def judged_by(self, labeller: str) -> list[Judgement]:
         """The last judgement of a labeller on each item that they hold graded or skipped.
@@ -354,6 +390,23 @@ class LabelStore:
             All acts of all labellers, oldest first.
         """
         return judgements.select(self._database, "item = ?", (self._check_item(item),))
+
+    def last_judgement(self, item: int, labeller: str) -> Judgement | None:
+        """The last act of a labeller on an item, which says what they hold of it.
+
+        Parameters
+        ----------
+        item : int
+            The item, by its row in the data.
+        labeller : str
+            Whose act.
+
+        Returns
+        -------
+        Judgement or None
+            The act, None if the labeller has left the item alone.
+        """
+        return judgements.last_of(self._database, self._check_item(item), check_name(labeller))
 
     def labels(self, labeller: str | None = None) -> FloatArray:
         """One label per item, by the majority of labellers or by one of them.
@@ -461,8 +514,9 @@ class LabelStore:
         ranker: str,
         metrics: Mapping[str, float] | None = None,
         gain: float | None = None,
+        model: str | PathLike[str] | None = None,
     ) -> None:
-        """Close the open round and open the next.
+        """Close the open round and open the next; of several processes that try, one does.
 
         Parameters
         ----------
@@ -478,11 +532,14 @@ class LabelStore:
             How good that ranker is.
         gain : float, default=None
             What the round is expected to add.
+        model : str or PathLike, default=None
+            The file of that ranker, which is recorded with the round and renamed to `round-NUMBER.rw` in its folder;
+            where the round is not begun, it stays as it is.
 
         Raises
         ------
         DataError
-            If another round is next, an item is there twice, or a number is not finite.
+            If another round is next, an item is there twice, a number is not finite, or there is no such model file.
         """
         chosen = [self._check_item(item) for item in items]
         if len(set(chosen)) < len(chosen):
@@ -491,6 +548,14 @@ class LabelStore:
         with self._database.transaction() as connection:
             labelled = judgements.labelled_items(connection)
             rounds.add_round(connection, number, chosen, sampler, ranker, metrics or {}, gain, labelled)
+            if model is not None:
+                rounds.add_model(connection, Path(model), f"round-{number}.rw")
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """The number of the open round and the id of the last judgement: other numbers, and somebody was here."""
+        ((round, id),) = self._database.rows(f"SELECT ({rounds.OPEN_ROUND}), ({judgements.LAST_ID})")
+        return int(round), int(id)
 
     def rounds(self) -> list[LabelRound]:
         """All rounds, together the learning curve.

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
+from rankwise._validation import as_array, as_numbers
 from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError, ShapeError
 from rankwise.types import AnyArray, BoolArray, FloatArray
@@ -16,14 +17,9 @@ from rankwise.types import AnyArray, BoolArray, FloatArray
 TensorLike: TypeAlias = torch.Tensor | ArrayLike
 
 
-def to_host(values: TensorLike) -> AnyArray:
-    """A tensor, array or list as an array; a tensor in main memory is not copied."""
-    if not isinstance(values, torch.Tensor):
-        return np.asarray(values)
-    values = values.detach()
-    if values.dtype in (torch.bfloat16, torch.float16):
-        values = values.float()
-    return np.asarray(values.cpu().numpy())
+def to_host(scores: torch.Tensor) -> AnyArray:
+    """Scores as an array, which is no copy in main memory; numpy has no bfloat16 and is slow with halves."""
+    return as_array("scores", scores.float() if scores.dtype.itemsize < 4 else scores)
 
 
 @dataclass(frozen=True)
@@ -47,10 +43,10 @@ class Batch:
         """From the arguments of a loss (see `PairLoss`)."""
         if not isinstance(scores, torch.Tensor) or not scores.is_floating_point():
             raise DataError(f"scores must be a tensor of floating-point numbers, got {type(scores).__name__}")
-        y, shape = to_host(labels), tuple(scores.shape)
+        y, shape = as_numbers("labels", labels), tuple(scores.shape)
         if y.shape != shape:
             raise ShapeError(f"labels must have the shape of the scores {shape}, got {y.shape}")
-        second = None if qid_or_lengths is None else to_host(qid_or_lengths)
+        second = None if qid_or_lengths is None else as_array("qid or lengths", qid_or_lengths)
         per_row = _weights("sample_weight", sample_weight, shape, "score")
         if scores.ndim == 1:
             groups, mask = _flat_groups(second, y.size), None
@@ -87,7 +83,7 @@ class Batch:
 def _weights(name: str, weights: TensorLike | None, shape: tuple[int, ...], unit: str) -> FloatArray | None:
     if weights is None:
         return None
-    values = to_host(weights).astype(np.float64)
+    values = as_numbers(name, weights)
     if values.shape != shape:
         raise ShapeError(f"{name} must have one entry per {unit}, shape {shape}, got {values.shape}")
     if not (values >= 0.0).all():

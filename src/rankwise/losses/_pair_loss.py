@@ -5,11 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Literal
 
-import numpy as np
 import torch
 from torch import nn
 
-from rankwise._validation import check_choice
+from rankwise._validation import check_choice, check_real
 from rankwise.errors import DataError
 from rankwise.losses._autograd import with_gradients
 from rankwise.losses._batches import Batch, TensorLike, to_host
@@ -17,6 +16,7 @@ from rankwise.metrics import Metric, evaluate
 
 Backend = Literal["auto", "kernels", "torch"]
 Reduction = Literal["mean", "sum"]
+MIN_SIGMA, MAX_SIGMA = 1e-6, 1e6
 
 
 class PairLoss(nn.Module, ABC):
@@ -35,11 +35,10 @@ class PairLoss(nn.Module, ABC):
 
     def __init__(self, metric: Metric, sigma: float, reduction: Reduction, backend: Backend) -> None:
         super().__init__()
-        if not 0.0 < sigma < np.inf:
-            raise DataError(f"sigma must be a positive number, got {sigma!r}")
+        self.sigma = check_real("sigma", sigma, MIN_SIGMA, MAX_SIGMA)
         check_choice("reduction", reduction, Reduction)
         check_choice("backend", backend, Backend)
-        self.metric, self.sigma, self.reduction, self.backend = metric, float(sigma), reduction, backend
+        self.metric, self.reduction, self.backend = metric, reduction, backend
         self._last: tuple[torch.Tensor, Batch, float] | None = None
 
     def forward(

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from rankwise._docstrings import inherit_sections
+from rankwise._validation import check_choice, check_whole
 from rankwise.losses._batches import Batch, to_host
 from rankwise.losses._pair_loss import Backend, PairLoss, Reduction
 from rankwise.losses._ranked_factors import ranked_classes, ranked_factors
@@ -67,7 +68,9 @@ class LambdaLoss(PairLoss):
         backend: Backend = "auto",
     ) -> None:
         super().__init__(parse(metric), sigma, reduction, backend)
-        self.norm, self.random_state = norm, random_state
+        if norm is not None:
+            check_choice("norm", norm, Norm)
+        self.norm, self.random_state = norm, check_whole("random_state", random_state, 0, 2**63 - 1)
 
     def _sums(self, batch: Batch, scores: torch.Tensor, in_torch: bool) -> tuple[torch.Tensor, float, float]:
         groups, values = batch.groups, to_host(scores)

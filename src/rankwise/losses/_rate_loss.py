@@ -10,8 +10,10 @@ from numpy.typing import ArrayLike
 from torch import nn
 
 from rankwise._docstrings import inherit_sections
+from rankwise._validation import as_numbers, check_real, check_whole
 from rankwise.errors import DataError, ShapeError
 from rankwise.losses._autograd import with_gradients
+from rankwise.losses._batches import TensorLike
 from rankwise.metrics import Metric
 from rankwise.objectives import RateObjective, SaddlePoint, rate_objective
 from rankwise.objectives.rates._objective import DEFAULT_ANCHORS
@@ -23,6 +25,8 @@ from rankwise.types import FloatArray
 
 MAX_LABEL_WEIGHT = 1e6  # after which sums of weights are halved: they stay exact in single precision
 MIN_COUNT = 1e-12
+MIN_RATE, MAX_RATE = 1e-6, 1e6  # of steps, in units of the optimizer's
+MAX_CLASSES = 100_000
 
 Numbers: TypeAlias = Any  # an array or a tensor: the same lines serve both
 
@@ -33,7 +37,7 @@ class RateLossOptions(TypedDict, total=False):
     Parameters
     ----------
     **options : RateLossOptions
-        Other parameters of `RateLoss`: surrogate="hinge", classes=1, share=None, threshold_rate=10.0,
+        Other parameters of `RateLoss`: surrogate="log2", classes=1, share=None, threshold_rate=10.0,
         multiplier_rate=10.0, damping=0.0.
 
     See Also
@@ -66,7 +70,36 @@ def _host(values: Numbers) -> FloatArray:
     return values.detach().double().cpu().numpy()  # type: ignore[no-any-return,unused-ignore]
 
 
-def _inward(gradient: FloatArray, at: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+def _class_shares(share: ArrayLike, classes: int) -> FloatArray:
+    """The share of positives of each class."""
+    try:
+        shares = np.broadcast_to(np.asarray(share, dtype=np.float64), (classes,))
+    except (TypeError, ValueError, OverflowError):
+        shares = np.full(1, np.nan)
+    if not ((shares > 0.0) & (shares < 1.0)).all():
+        raise DataError(
+            f"the share of positives must be a number between 0 and 1, or one per class, got {share!r:.100}; pass that"
+        )
+    return shares
+
+
+def _multiplier_units(objective: RateObjective, levels: FloatArray, share: float) -> FloatArray:
+    """What a multiplier of 1 comes to: with it, an excess weighs as much as the cost when every row has a loss of 1.
+
+    (6) multiplies the false positives of a precision of 0.95 by 19, and there are many: a step as long as those of the
+    weights would throw λ far beyond any saddle point.
+    """
+    negatives = (1.0 - share) / share
+    none, every = (
+        RateCounts(np.full_like(levels, loss), np.full_like(levels, loss * negatives), 1.0, negatives, levels, unit)
+        for unit in [np.ones_like(levels)]
+        for loss in (0.0, 1.0)
+    )
+    cost, excess = objective.costs(every) - objective.costs(none), objective.excesses(every) - objective.excesses(none)
+    return np.asarray(cost / excess)
+
+
+def _inward(gradient: FloatArray, at: FloatArray, low: float, high: FloatArray | float) -> FloatArray:
     """Without what pushes further out of bounds: a projection that leaves the parameter alone."""
     outward = ((at <= low) & (gradient > 0.0)) | ((at >= high) & (gradient < 0.0))
     return np.where(outward, 0.0, gradient)
@@ -86,17 +119,20 @@ class RateLoss(nn.Module):
     objective : str, Metric or RateObjective
         What to reach, such as `r@p=0.95`, `f1` or `0.5*r@p=0.9 + 0.5*aucpr`.
     anchors : int, default=10
-        Points of the curve that an area is summed over.
-    surrogate : str or Surrogate, default="hinge"
-        The bound of the 0/1 loss that counts are made of.
+        Points of the curve that an area is summed over, up to 1,000.
+    surrogate : str or Surrogate, default="log2"
+        The bound of the 0/1 loss that counts are made of: "log2", "hinge" as in Eban 2017 (2), "smooth-hinge",
+        "ramp[width]", or "sigmoid[width]", which is no bound.
     classes : int, default=1
-        With several, each class has thresholds and multipliers of its own, and the loss is the mean over classes.
+        With several, up to 100,000, each class has thresholds and multipliers of its own, and the loss is the mean
+        over classes.
     share : float or array-like of shape (classes,), default=None
         The share of positives where it is known; None is that of the batches so far, and |Y+| is the batch's count.
     threshold_rate : float, default=10.0
-        Steps of thresholds in units of the optimizer's.
+        Steps of thresholds in units of the optimizer's, from 1e-6 to 1e6.
     multiplier_rate : float, default=10.0
-        Steps of multipliers in units of the optimizer's.
+        Steps of multipliers in units of the optimizer's, from 1e-6 to 1e6; a multiplier of 1 is one by which an excess
+        weighs as much as the cost.
     damping : float, default=0.0
         Adds an excess to its multiplier at once (the augmented Lagrangian, with the same saddle point): steps then
         spiral into that point rather than around it; in small batches, whose counts are noisy, less of it is better.
@@ -104,6 +140,11 @@ class RateLoss(nn.Module):
     Notes
     -----
     The value is the Lagrangian of the batch, Eban 2017 (12), in shares of the positives.
+
+    Plain `torch.optim.SGD` steps as Eban 2017 (6) does. By theory (lemma 4.2) it is the average of the iterates that
+    comes to the saddle point, by steps that shrink as 1/√t: average net and loss by
+    `torch.optim.swa_utils.AveragedModel`. Losses that count false positives by positive (precision at a recall, F_β)
+    need a learning rate that is |Y−|/|Y+| times lower than the others; Adam's kind needs none of this.
 
     References
     ----------
@@ -120,6 +161,7 @@ class RateLoss(nn.Module):
     """
 
     levels: torch.Tensor
+    units: torch.Tensor
     label_weight: torch.Tensor
     started: torch.Tensor
 
@@ -128,7 +170,7 @@ class RateLoss(nn.Module):
         objective: str | Metric | RateObjective,
         *,
         anchors: int = DEFAULT_ANCHORS,
-        surrogate: str | Surrogate = "hinge",
+        surrogate: str | Surrogate = "log2",
         classes: int = 1,
         share: ArrayLike | None = None,
         threshold_rate: float = 10.0,
@@ -138,24 +180,22 @@ class RateLoss(nn.Module):
         super().__init__()
         self.objective = rate_objective(objective, anchors=anchors)
         self.surrogate = parse_surrogate(surrogate)
-        self.threshold_rate, self.multiplier_rate = float(threshold_rate), float(multiplier_rate)
-        self.damping = float(damping)
-        shares = None if share is None else np.broadcast_to(np.asarray(share, dtype=np.float64), (classes,))
-        if shares is not None and not ((shares > 0.0) & (shares < 1.0)).all():
-            raise DataError(f"the share of positives must be between 0 and 1, got {share!r}")
+        self.threshold_rate = check_real("threshold_rate", threshold_rate, MIN_RATE, MAX_RATE)
+        self.multiplier_rate = check_real("multiplier_rate", multiplier_rate, MIN_RATE, MAX_RATE)
+        self.damping = check_real("damping", damping, 0.0, MAX_RATE)
+        classes = check_whole("classes", classes, 1, MAX_CLASSES)
+        shares = None if share is None else _class_shares(share, classes)
         self.share, self.classes = shares, classes
         # Thresholds, multipliers and, for F_β, log ψ, each over its rate: one parameter, because an optimizer takes
         # its time for each, and this one is small.
         rates = [self.threshold_rate, self.multiplier_rate, self.threshold_rate][: 2 + self.objective.has_splits]
         self.rates = np.array(rates)[:, None, None]
-        self.bounds = np.array([[-np.inf, 0.0, np.log(MIN_SPLIT)], [np.inf, MAX_MULTIPLIER, 0.0]])[
-            :, : len(rates), None, None
-        ]
         self.raw = nn.Parameter(torch.zeros(len(rates), classes, self.objective.size))
         nn.init.constant_(self.raw[1], 1.0 / self.multiplier_rate)
         expected = np.full(classes, 0.5) if shares is None else shares
         levels = np.stack([self.objective.levels(float(share)) for share in expected])
         self.register_buffer("levels", torch.tensor(levels, dtype=torch.float32))
+        self.register_buffer("units", torch.ones(classes, self.objective.size))  # of multipliers
         # Of positives and of negatives in all batches so far.
         self.register_buffer("label_weight", torch.zeros(2, classes, dtype=torch.float64))
         self.register_buffer("started", torch.zeros(classes, dtype=torch.bool))
@@ -163,7 +203,14 @@ class RateLoss(nn.Module):
 
     def _unknowns(self) -> FloatArray:
         """b, λ and log ψ, within their bounds."""
-        return np.asarray(np.clip(_host(self.raw) * self.rates, *self.bounds))
+        unknowns = _host(self.raw) * self.rates
+        unknowns[1] = np.clip(unknowns[1], 0.0, self._most()) * _host(self.units)
+        unknowns[2:] = np.clip(unknowns[2:], np.log(MIN_SPLIT), 0.0)
+        return np.asarray(unknowns)
+
+    def _most(self) -> FloatArray:
+        """The highest multipliers, in their units."""
+        return MAX_MULTIPLIER / np.minimum(_host(self.units), 1.0)
 
     @property
     def thresholds(self) -> FloatArray:
@@ -172,7 +219,7 @@ class RateLoss(nn.Module):
 
     @property
     def multipliers(self) -> FloatArray:
-        """Multipliers λ, of shape (classes, anchors), from 0 to `MAX_MULTIPLIER`."""
+        """Multipliers λ, of shape (classes, anchors), from 0 to `MAX_MULTIPLIER` (or as many of its units)."""
         return np.asarray(self._unknowns()[1])
 
     @property
@@ -181,7 +228,7 @@ class RateLoss(nn.Module):
         return np.asarray(np.exp(self._unknowns()[2])) if self.objective.has_splits else None
 
     def forward(
-        self, logits: torch.Tensor, targets: torch.Tensor, sample_weight: torch.Tensor | None = None
+        self, logits: torch.Tensor, targets: TensorLike, sample_weight: TensorLike | None = None
     ) -> torch.Tensor:
         """Compute the Lagrangian Eban 2017 (12) of a batch, in shares of the positives.
 
@@ -199,14 +246,18 @@ class RateLoss(nn.Module):
         torch.Tensor
             The loss, a scalar.
         """
+        if not isinstance(logits, torch.Tensor):
+            raise DataError(f"logits must be a tensor, got {type(logits).__name__}; pass what the model gives")
         if not logits.is_floating_point():
-            raise DataError(f"logits must be a tensor of floating-point numbers, got {logits.dtype}")
+            raise DataError(f"logits must be a tensor of floating-point numbers, got {logits.dtype}; pass floats")
         with torch.no_grad():
             scores = self._rows(logits.detach(), "logits")
             scores = scores.float() if scores.dtype.itemsize < 4 else scores
-            positive = self._rows(targets.detach(), "targets") > 0
+            positive = self._rows(_tensor("targets", targets, scores), "targets") > 0
             if positive.shape != scores.shape:
-                raise ShapeError(f"targets must have the shape of the logits {logits.shape}, got {targets.shape}")
+                raise ShapeError(
+                    f"targets must have the shape of the logits {logits.shape}, got {tuple(positive.shape)}"
+                )
             y, weights = positive.to(scores.dtype), self._weights(sample_weight, scores)
             if not self._all_started:
                 self._start_missing(scores, y, weights)
@@ -250,7 +301,8 @@ class RateLoss(nn.Module):
         counts = RateCounts(counted[:, 0], counted[:, 1], sizes[0], sizes[1], levels, splits)
         multipliers, damping = unknowns[1], np.zeros(())
         if self.damping:
-            multipliers = np.clip(unknowns[1] + self.damping * self.objective.excesses(counts), 0.0, MAX_MULTIPLIER)
+            raised = unknowns[1] + self.damping * self.objective.excesses(counts)
+            multipliers = np.clip(raised, 0.0, self._most() * _host(self.units))
             damping = (multipliers - unknowns[1]) / self.damping
         partial = partials(self.objective, counts, multipliers)
         class_weight = (1.0 if self._all_started else _host(self.started)[:, None]) / share.size
@@ -264,10 +316,14 @@ class RateLoss(nn.Module):
         by_scores = (sides * (like_scores(factors) @ slopes.swapaxes(1, 2))).sum(1)
         by_unknowns = [
             -(factors * _host(sides @ slopes)).sum(1),
-            -scale * (damping if self.damping else partial.excesses),
+            -scale * (damping if self.damping else partial.excesses) * _host(self.units),
             *[class_weight * partial.split * splits] * self.objective.has_splits,
         ]
-        by_raw = torch.from_numpy(_inward(np.stack(by_unknowns), _host(self.raw) * self.rates, *self.bounds))
+        at = _host(self.raw) * self.rates
+        by_unknowns[1] = _inward(by_unknowns[1], at[1], 0.0, self._most())
+        if self.objective.has_splits:
+            by_unknowns[2] = _inward(by_unknowns[2], at[2], np.log(MIN_SPLIT), 0.0)
+        by_raw = torch.from_numpy(np.stack(by_unknowns))
         shaped = torch.from_numpy(by_scores) if on_cpu else by_scores
         return value, shaped.T.to(device, dtype), by_raw.to(self.raw)
 
@@ -280,10 +336,10 @@ class RateLoss(nn.Module):
         shape = "(n,) or (n, 1)" if self.classes == 1 else f"(n, {self.classes})"
         raise ShapeError(f"{name} must have the shape {shape}, got {tuple(values.shape)}; classes= is their number")
 
-    def _weights(self, sample_weight: torch.Tensor | None, scores: torch.Tensor) -> torch.Tensor | None:
+    def _weights(self, sample_weight: TensorLike | None, scores: torch.Tensor) -> torch.Tensor | None:
         if sample_weight is None:
             return None
-        return self._rows(sample_weight.detach(), "sample_weight", (1,)).to(scores).expand_as(scores)
+        return self._rows(_tensor("sample_weight", sample_weight, scores), "sample_weight", (1,)).expand_as(scores)
 
     def _share_of_positives(self, in_batch: FloatArray) -> FloatArray:
         """Of each class: as passed, or of all batches so far, this one included (counted while training)."""
@@ -311,16 +367,19 @@ class RateLoss(nn.Module):
         share = None if self.share is None else float(self.share[c])
         labels, sample_weight, values = (tensor.double().cpu().numpy() for tensor in (y, weights, scores))
         saddle = SaddlePoint(self.objective, labels, sample_weight, surrogate=self.surrogate, share=share).start(values)
-        start = torch.tensor(np.stack([saddle.thresholds, saddle.multipliers, saddle.splits, saddle.levels]))
+        units = _multiplier_units(self.objective, saddle.levels, saddle.share)
+        # Where no threshold meets the constraint, as with random weights, there is nothing to read λ off.
+        multipliers = np.where(saddle.gradients(values).excesses < 0.01, saddle.multipliers, units)
+        start = torch.tensor(np.stack([saddle.thresholds, multipliers, saddle.splits, saddle.levels, units]))
         start = start.float().to(scores.device)
         if torch.distributed.is_available() and torch.distributed.is_initialized():
             torch.distributed.all_reduce(start)
             start /= torch.distributed.get_world_size()
         self.raw[0, c] = start[0] / self.threshold_rate
-        self.raw[1, c] = start[1] / self.multiplier_rate
+        self.raw[1, c] = start[1] / start[4] / self.multiplier_rate
         if self.objective.has_splits:
             self.raw[2, c] = start[2].log() / self.threshold_rate
-        self.levels[c] = start[3]
+        self.levels[c], self.units[c] = start[3], start[4]
         self.started[c] = True
 
     @inherit_sections(forward)
@@ -335,7 +394,7 @@ class RateLoss(nn.Module):
         """
         self.started.zero_()
         scores = self._rows(logits, "logits").float()
-        y = (self._rows(targets, "targets") > 0).float()
+        y = (self._rows(_tensor("targets", targets, scores), "targets") > 0).float()
         self._start_missing(scores, y, self._weights(sample_weight, scores))
         return self
 
@@ -348,3 +407,14 @@ class RateLoss(nn.Module):
             The objective and its surrogate.
         """
         return f"{str(self.objective)!r}, surrogate={str(self.surrogate)!r}, classes={self.classes}"
+
+
+def _tensor(name: str, values: TensorLike, scores: torch.Tensor) -> torch.Tensor:
+    """One number per row where the scores are, of a tensor or whatever else is an array."""
+    if not isinstance(values, torch.Tensor):
+        values = torch.from_numpy(np.array(as_numbers(name, values)))
+    elif values.layout is not torch.strided or values.is_complex():
+        raise DataError(f"{name} must be a dense tensor of real numbers, got {values.dtype}; convert it")
+    if values.isnan().any():
+        raise DataError(f"{name} must be known for every row, got NaN; leave such rows out")
+    return values.detach().to(scores)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Unpack
 
 from rankwise._docstrings import inherit_sections
+from rankwise._validation import check_real
 from rankwise.losses._rate_loss import RateLoss, RateLossOptions
 from rankwise.metrics import AUC, AUCPR, FBeta, PartialAUC, PartialAUCPR, PrecisionAtRecall, RecallAtPrecision, TPRAtFPR
 from rankwise.objectives.rates._objective import DEFAULT_ANCHORS
@@ -28,6 +29,10 @@ class RecallAtPrecisionLoss(RateLoss):
 @inherit_sections(RateLossOptions)
 class PrecisionAtRecallLoss(RateLoss):
     """The most precision at a recall of at least `recall`, Eban 2017 (9).
+
+    The bounds of the positives' losses are far above their counts at a high recall, so a net that is trained by this
+    loss from random weights ranks worse than by cross entropy: train it by cross entropy first, then go on with this
+    loss after `start`.
 
     Parameters
     ----------
@@ -66,6 +71,7 @@ class _AreaLoss(RateLoss):
     def __init__(
         self, anchors: int = DEFAULT_ANCHORS, low: float = 0.0, high: float = 1.0, **options: Unpack[RateLossOptions]
     ) -> None:
+        low, high = check_real("low", low, 0.0, 1.0), check_real("high", high, 0.0, 1.0)
         metric = self.area() if (low, high) == (0.0, 1.0) else self.partial_area(low, high)
         super().__init__(metric, anchors=anchors, **options)
 

@@ -2,9 +2,11 @@
 
 from rankwise.kernels._compile import compiled, helper
 from rankwise.metrics._base import Metric, metric_classes
+from rankwise.metrics._contingency import macro_precision, micro_precision
 from rankwise.metrics._conventions import CONVENTIONS
 from rankwise.metrics._evaluate import evaluate
 from rankwise.metrics._evaluation import Evaluation
+from rankwise.metrics._hinge_rank import auc_lower_bound, hinge_rank_loss
 from rankwise.metrics._names import parse
 from rankwise.metrics.catalogue._auc import AUC
 from rankwise.metrics.catalogue._aucpr import AUCPR
@@ -65,12 +67,16 @@ __all__ = [
     "ReciprocalRank",
     "TPRAtFPR",
     "WeightedSum",
+    "auc_lower_bound",
     "certify",
     "compare",
     "compiled",
     "evaluate",
     "helper",
+    "hinge_rank_loss",
+    "macro_precision",
     "metric_classes",
+    "micro_precision",
     "parse",
     "thresholds_to_try",
 ]

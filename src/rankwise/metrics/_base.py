@@ -14,7 +14,9 @@ from typing import ClassVar, Literal, NamedTuple, Self, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankwise._validation import as_places, as_vector
 from rankwise._validation import register as register_class
+from rankwise.errors import MetricError
 from rankwise.kernels import _metric_loops as loops
 from rankwise.kernels._compile import compiled_hooks, specialize
 from rankwise.metrics._fields import MetricFields
@@ -52,6 +54,7 @@ class Metric(MetricHooks, MetricFields):
     - `_swap_factors(ranked, ideal, grades)`: the same in a form that is summed over all pairs in linear time. The
       default has none.
     - `_for_labels(labels)`: the metric with what it takes from the whole data set filled in.
+    - `_highest_label()`: the greatest label that it can take. The default takes any.
     - `_best_order(ideal)`: the labels in an order of the highest value. The default has the highest label first.
 
     Class attributes say the rest: `needs` (what a query must have for the metric to be defined, in words),
@@ -143,7 +146,7 @@ class Metric(MetricHooks, MetricFields):
             The mean and its standard error, which is 0 for a metric with a closed form.
         """
         metric, labels, best = self._arrays(ranked, ideal)
-        starts = np.asarray(runs, dtype=np.int64)
+        starts = as_places("runs", runs).ravel()
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.has_exact_ties:
                 return float(metric._tied_value(labels, starts, best)), 0.0
@@ -186,7 +189,7 @@ class Metric(MetricHooks, MetricFields):
         """
         metric, labels, best = self._arrays(ranked, ideal)
         with np.errstate(divide="ignore", invalid="ignore"):
-            delta = np.asarray(metric._swap_delta(labels, np.asarray(i), np.asarray(j), best))
+            delta = np.asarray(metric._swap_delta(labels, as_places("ranks", i), as_places("ranks", j), best))
         return delta if delta.ndim else float(delta)
 
     def swap_factors(
@@ -214,7 +217,7 @@ class Metric(MetricHooks, MetricFields):
         |ΔM_ij| = Σ_r weights[r, class_i, class_j] · (heights[r, i] − heights[r, j]) for i above j.
         """
         metric, labels, best = self._arrays(ranked, ideal)
-        return metric._swap_factors(labels, best, np.unique(labels if grades is None else np.asarray(grades)))
+        return metric._swap_factors(labels, best, np.unique(labels if grades is None else as_vector("grades", grades)))
 
     def for_labels(self, labels: ArrayLike) -> Self:
         """Fill in what the metric takes from the whole data set (MAUC: its classes' shares).
@@ -229,7 +232,9 @@ class Metric(MetricHooks, MetricFields):
         Metric
             The metric itself where it takes nothing, or has it already.
         """
-        return self._for_labels(np.asarray(labels, dtype=np.float64)) if self.reads_dataset else self
+        all_labels = as_vector("labels", labels, least=0)
+        self._check_labels(all_labels)
+        return self._for_labels(all_labels) if self.reads_dataset else self
 
     def for_training(self, n_rows: int | None = None) -> Metric:
         """Return the metric whose λ's a model descends to be good at this one.
@@ -309,9 +314,18 @@ class Metric(MetricHooks, MetricFields):
 
     def _arrays(self, ranked: ArrayLike, ideal: ArrayLike | None) -> tuple[Self, FloatArray, FloatArray]:
         """What hooks get: the metric filled in, and both lists as arrays."""
-        labels = np.asarray(ranked, dtype=np.float64)
-        best = np.sort(labels)[::-1] if ideal is None else np.asarray(ideal, dtype=np.float64)
+        labels = as_vector("labels", ranked, least=0)
+        best = np.sort(labels)[::-1] if ideal is None else as_vector("labels", ideal, least=0)
+        self._check_labels(best)
         return self._for_labels(best), labels, best
+
+    def _check_labels(self, labels: FloatArray) -> None:
+        highest = float(np.max(labels, initial=0.0))
+        if highest > self._highest_label():
+            raise MetricError(
+                f"{self} takes labels up to {self._highest_label():g}, beyond which gains are no numbers, got "
+                f"{highest:g}; scale the labels"
+            )
 
 
 def metric_classes() -> list[type[Metric]]:

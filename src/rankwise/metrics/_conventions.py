@@ -93,6 +93,7 @@ CONVENTIONS = {
         ),
     )
 }
+"""Conventions by name: whose rules for ties, empty queries and small print `evaluate` follows."""
 
 
 def convention_named(name: str) -> Convention:

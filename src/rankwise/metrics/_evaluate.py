@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankwise._validation import as_vector, check_choice
+from rankwise._validation import as_ids, as_vector, check_choice
 from rankwise.data._groups import QueryGroups
 from rankwise.data._ranking_data import RankingData
-from rankwise.errors import DataError, ShapeError
+from rankwise.errors import DataError, MetricError, ShapeError
 from rankwise.kernels import _threads as threads
 from rankwise.kernels.sorting._ranks import run_starts
 from rankwise.metrics._base import Metric
@@ -21,7 +21,11 @@ from rankwise.metrics._evaluation import Evaluation, LeftOut
 from rankwise.metrics._hooks import N_SHUFFLES
 from rankwise.metrics._names import parse_all
 from rankwise.metrics._ranking import Ranking, Ties, rank
+from rankwise.metrics.comparison._one_list import OneList
 from rankwise.types import FloatArray, IntArray
+
+BLOCK_ROWS = 1_000_000
+"""Rows that are ranked at a time, by whole queries: what is made of them takes some 40 bytes per row."""
 
 DEFAULT_METRICS = ("ndcg@10", "map", "mrr", "auc")
 
@@ -96,8 +100,11 @@ def evaluate(
     if values.size != labels.size:
         raise ShapeError(f"y and scores must have one entry per row, got {labels.size} and {values.size}")
     if preset.single_precision:
-        values = values.astype(np.float32).astype(np.float64)
-    ids = None if doc_ids is None else np.asarray(doc_ids)
+        # Finite scores stay so: −inf would mean that a document was not retrieved.
+        limit = float(np.finfo(np.float32).max)
+        clipped = np.where(np.isfinite(values), np.clip(values, -limit, limit), values)
+        values = clipped.astype(np.float32).astype(np.float64)
+    ids = None if doc_ids is None else as_ids("doc_ids", doc_ids)
     if ids is not None and len(ids) != labels.size:
         raise ShapeError(f"doc_ids must have one entry per row: got {len(ids)} for {labels.size} rows")
     groups = QueryGroups.of_rows(qid, labels.size)
@@ -105,11 +112,21 @@ def evaluate(
     grades = np.maximum(labels, 0.0) if labels.min() < 0 else labels
     parts = [part for metric in requested.values() for _, part in metric.terms()]
     variants = {part: preset.apply(part).for_labels(grades) for part in parts}
-    values_of, notes = _evaluate_queries(variants, rank(labels, values, groups, tie_rule, ids))
+    values_of, errors = _no_values(variants, groups.n_queries), dict.fromkeys(variants, 0.0)
+    tells_apart = bool((np.diff(groups.offsets) < 2).all())
+    for first, last, rows, block in _blocks(groups):
+        ranking = rank(labels[rows], values[rows], block, tie_rule, None if ids is None else ids[rows])
+        tells_apart = tells_apart or ranking.tells_apart
+        _evaluate_queries(variants, ranking, {part: of[first:last] for part, of in values_of.items()}, errors)
+    notes = [_how_exact(part, error) for part, error in errors.items() if error > 0]
+    if not tells_apart:
+        notes.append("all rows of a query have the same score, in every query, so this is no ranking but a tie")
     for part in variants:
         rule = check_choice("empty", empty or preset.empty_of(part), Empty)
         _apply_empty_rule(part, values_of[part], rule, groups)
     per_query = {text: _weighted_sum(metric, values_of) for text, metric in requested.items()}
+    for text, by_query in per_query.items():
+        _check_finite(text, by_query, groups)
     left_out = {text: _count_left_out(metric, per_query[text]) for text, metric in requested.items()}
     return Evaluation(
         qids=groups.qids,
@@ -120,7 +137,21 @@ def evaluate(
         ties=tie_rule,
         empty=empty or preset.empty,
         notes=tuple(notes),
+        one_list=None
+        if groups.n_queries > 1
+        else OneList(labels, values, tie_rule, ids, requested, partial(_values_of_samples, requested, variants)),
     )
+
+
+def _values_of_samples(
+    requested: Mapping[str, Metric], variants: Mapping[Metric, Metric], ranking: Ranking, texts: Sequence[str]
+) -> dict[str, FloatArray]:
+    """The values of some of the metrics on samples of one list, which are the queries of a ranking."""
+    parts = [part for text in texts for _, part in requested[text].terms()]
+    chosen = {part: variants[part] for part in parts}
+    values_of = _no_values(chosen, ranking.offsets.size - 1)
+    _evaluate_queries(chosen, ranking, values_of, dict.fromkeys(chosen, 0.0))
+    return {text: _weighted_sum(requested[text], values_of) for text in texts}
 
 
 def labelled_rows(
@@ -141,17 +172,37 @@ def labelled_rows(
     return y.y, y.qid, query_weight if weight is None else weight, doc_ids if ids is None else ids
 
 
+def _no_values(variants: Mapping[Metric, Metric], n_queries: int) -> dict[Metric, FloatArray]:
+    return {part: np.full(n_queries, np.nan) for part in variants}
+
+
+def _blocks(groups: QueryGroups) -> Iterator[tuple[int, int, IntArray | slice, QueryGroups]]:
+    """Queries with up to `BLOCK_ROWS` rows together, or one with more: from which to which, their rows, and groups."""
+    offsets, first = groups.offsets, 0
+    while first < groups.n_queries:
+        last = int(np.searchsorted(offsets, offsets[first] + BLOCK_ROWS, side="right")) - 1
+        last = max(last, first + 1)
+        start, stop = int(offsets[first]), int(offsets[last])
+        rows = slice(start, stop) if groups.order is None else groups.order[start:stop]
+        yield first, last, rows, QueryGroups(groups.qids[first:last], offsets[first : last + 1] - start)
+        first = last
+
+
 def _evaluate_queries(
-    variants: Mapping[Metric, Metric], ranking: Ranking
-) -> tuple[dict[Metric, FloatArray], list[str]]:
-    """Values of every metric, as its variant has them, on every query (NaN where it is not defined), and how exact."""
-    results: dict[Metric, FloatArray] = {}
-    notes, tasks, slow = [], [], []
+    variants: Mapping[Metric, Metric],
+    ranking: Ranking,
+    results: Mapping[Metric, FloatArray],
+    errors: dict[Metric, float],
+) -> None:
+    """Fill in the values of every metric, as its variant has them, on every query (NaN where it is not defined), and
+    the largest standard error of averaged ties.
+    """
+    tasks, slow = [], []
     for requested, metric in variants.items():
         view = ranking if metric.takes_unjudged else ranking.unjudged_as_irrelevant
         if metric.ranks_everything:
             view = view.complete
-        values = results[requested] = np.full(len(ranking.offsets) - 1, np.nan)
+        values = results[requested]
         loop = metric.query_loop()
         if loop is None:
             log.info("%s is plain Python and so called once per query; mark its methods @compiled for speed", requested)
@@ -163,13 +214,12 @@ def _evaluate_queries(
             slow.append((requested, metric, view, np.flatnonzero(view.tied), values))
     threads.run(tasks)
     for requested, metric, view, queries, values in slow:
-        error = _call_per_query(metric, view, queries, values)
-        if error > 0:
-            exactness = f"standard error up to {error:.1g}"
-            notes.append(
-                f"{requested}: tied scores are averaged over {N_SHUFFLES} seeded orders per query, {exactness}"
-            )
-    return results, notes
+        errors[requested] = max(errors[requested], _call_per_query(metric, view, queries, values))
+
+
+def _how_exact(metric: Metric, error: float) -> str:
+    exactness = f"standard error up to {error:.1g}"
+    return f"{metric}: tied scores are averaged over {N_SHUFFLES} seeded orders per query, {exactness}"
 
 
 def _call_per_query(metric: Metric, ranking: Ranking, queries: IntArray, values: FloatArray) -> float:
@@ -202,7 +252,15 @@ def _weighted_sum(metric: Metric, values_of: Mapping[Metric, FloatArray]) -> Flo
     terms = metric.terms()
     if len(terms) == 1:
         return values_of[metric]
-    return np.asarray(sum(weight * values_of[part] for weight, part in terms))
+    with np.errstate(over="ignore"):  # `_check_finite` refuses what is infinite
+        return np.asarray(sum(weight * values_of[part] for weight, part in terms))
+
+
+def _check_finite(metric: str, values: FloatArray, groups: QueryGroups) -> None:
+    infinite = np.isinf(values)
+    if infinite.any():
+        query = groups.qids[int(np.argmax(infinite))]
+        raise MetricError(f"{metric} of query {query} is too large for a number; scale the labels, or the metric")
 
 
 def _count_left_out(metric: Metric, values: FloatArray) -> LeftOut:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -14,8 +14,11 @@ from rankwise.errors import MetricError
 from rankwise.metrics._conventions import Empty
 from rankwise.metrics._names import parse
 from rankwise.metrics._ranking import Ties
-from rankwise.metrics.comparison._statistics import bootstrap_interval, t_interval
+from rankwise.metrics.comparison._statistics import bootstrap_interval, scaled_weights, t_interval
 from rankwise.types import AnyArray, FloatArray, JsonObject
+
+if TYPE_CHECKING:
+    from rankwise.metrics.comparison._one_list import OneList
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,8 @@ class Evaluation:
         What a query counted that a metric is not defined for.
     notes : tuple of str, default=()
         What a reader of the values should know, such as how exact they are.
+    one_list : OneList or None, default=None
+        Where all rows are one list, its rows: intervals are then over rows drawn again.
 
     Examples
     --------
@@ -72,6 +77,7 @@ class Evaluation:
     ties: Ties
     empty: Empty
     notes: tuple[str, ...] = ()
+    one_list: OneList | None = None
 
     def __getitem__(self, metric: object) -> float:
         values, weight = self._counted(metric)
@@ -88,11 +94,13 @@ class Evaluation:
         self,
         metric: object,
         level: float = 0.95,
-        method: Literal["bootstrap", "t"] = "bootstrap",
+        method: Literal["bootstrap", "t", "delong"] | None = None,
         samples: int = 2000,
         random_state: int = 0,
     ) -> tuple[float, float]:
         """Return the interval in which the mean would lie if other queries had been drawn.
+
+        Where all rows are one list, it is that if other rows of each label had been drawn.
 
         Parameters
         ----------
@@ -100,24 +108,52 @@ class Evaluation:
             A metric that was evaluated.
         level : float, default=0.95
             The confidence of the interval.
-        method : {"bootstrap", "t"}, default="bootstrap"
-            Percentiles of means over queries drawn with replacement, or Student's t.
+        method : {"bootstrap", "t", "delong"}, optional
+            Percentiles of means over queries drawn with replacement (of one list, of values over its rows drawn with
+            replacement, label by label), Student's t over queries, or DeLong's standard error of the AUC of one list.
+            By default "delong" for the AUC of one list, and "bootstrap" elsewhere.
         samples : int, default=2000
-            How often the bootstrap draws.
+            How often the bootstrap draws; one list of more than 10,000 rows is drawn less often, down to 50 times.
         random_state : int, default=0
             Seed of the bootstrap.
 
         Returns
         -------
         tuple of float
-            Both ends, NaN where fewer than two queries count.
+            Both ends, NaN where fewer than two queries count, or where one list does not tell (see `interval_method`).
         """
+        return self._interval(metric, level, method, samples, random_state)[:2]
+
+    def interval_method(self, metric: object) -> str:
+        """Return what makes the interval of a metric by default, in words.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            A metric that was evaluated.
+
+        Returns
+        -------
+        str
+            "bootstrap of queries", "bootstrap of rows, 2,000 samples", "DeLong", or "none" with the reason.
+        """
+        return self._interval(metric, 0.95, None, 2000, 0)[2]
+
+    def _interval(
+        self, metric: object, level: float, method: str | None, samples: int, random_state: int
+    ) -> tuple[float, float, str]:
         values, weight = self._counted(metric)
-        if method == "bootstrap":
-            return bootstrap_interval(values, weight, level, samples, random_state)
+        if method not in (None, "bootstrap", "t", "delong"):
+            raise MetricError(f"method must be 'bootstrap', 't' or 'delong', got {method!r}; pass one of these")
         if method == "t":
-            return t_interval(values, weight, level)
-        raise MetricError(f"method must be 'bootstrap' or 't', got {method!r}; pass one of these")
+            return *t_interval(values, weight, level), "Student's t over queries"
+        if self.one_list is not None and values.size == 1:
+            return self.one_list.interval(self._name(metric), level, method, samples, random_state)
+        if method == "delong":
+            raise MetricError(f"method='delong' is for one list, got {len(self.qids)} queries; use 'bootstrap' or 't'")
+        if values.size < 2:
+            return math.nan, math.nan, "none: fewer than two queries"
+        return *bootstrap_interval(values, weight, level, samples, random_state), "bootstrap of queries"
 
     def queries_counted(self, metric: object) -> int:
         """Return the number of queries that enter the mean.
@@ -156,40 +192,60 @@ class Evaluation:
             "notes": list(self.notes),
         }
 
-    def __str__(self) -> str:
-        rows = [("metric", "mean", "95% interval", "queries", "left out")]
+    def table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        """Return the table that is printed.
+
+        Returns
+        -------
+        tuple
+            The header, and a row for each metric; of one list, each says what made its interval.
+        """
+        header = ("metric", "mean", "95% interval", "queries", "left out")
+        rows: list[tuple[str, ...]] = []
         for metric in self.per_query:
-            low, high = self.interval(metric)
+            low, high, how = self._interval(metric, 0.95, None, 2000, 0)
             interval = "–" if math.isnan(low) else f"{low:.4f}–{high:.4f}"
             left_out = self.left_out[metric]
             reason = f"{left_out.count}: {left_out.why}" if left_out.count else "0"
-            rows.append((metric, f"{self[metric]:.4f}", interval, str(self.queries_counted(metric)), reason))
-        return "\n".join([format_table(rows), *(f"note: {note}" for note in self.notes)])
+            row = (metric, f"{self[metric]:.4f}", interval, str(self.queries_counted(metric)), reason)
+            rows.append(row if self.one_list is None else (*row, how))
+        return (header if self.one_list is None else (*header, "interval by")), rows
+
+    def __str__(self) -> str:
+        header, rows = self.table()
+        return "\n".join([format_table([header, *rows]), *(f"note: {note}" for note in self.notes)])
 
     # A notebook shows the table too, not arrays of thousands of values.
     __repr__ = __str__
 
-    def _counted(self, metric: object) -> tuple[FloatArray, FloatArray | None]:
-        """Values and weights of the queries that enter the mean of a metric."""
-        values = self.per_query.get(str(metric))
-        if values is None:
+    def _name(self, metric: object) -> str:
+        """A metric as it was requested, by any spelling of it."""
+        name = str(metric)
+        if name not in self.per_query:
             with suppress(MetricError):  # another spelling of the same
-                values = self.per_query.get(str(parse(str(metric))))
-        if values is None:
+                name = str(parse(name))
+        if name not in self.per_query:
             raise MetricError(
                 f"{metric} was not evaluated, got {', '.join(self.per_query)}; add it to metrics= of evaluate"
             )
+        return name
+
+    def _counted(self, metric: object) -> tuple[FloatArray, FloatArray | None]:
+        """Values and weights of the queries that enter the mean of a metric."""
+        values = self.per_query[self._name(metric)]
         counted = ~np.isnan(values)
         if self.query_weight is None:
             return values[counted], None
         counted &= self.query_weight > 0
-        return values[counted], self.query_weight[counted]
+        return values[counted], scaled_weights(self.query_weight[counted])
 
     def _summary(self, metric: str) -> JsonObject:
         left_out = self.left_out[metric]
+        low, high, how = self._interval(metric, 0.95, None, 2000, 0)
         return {
             "mean": finite_or_none(self[metric]),
-            "interval": [finite_or_none(end) for end in self.interval(metric)],
+            "interval": [finite_or_none(low), finite_or_none(high)],
+            **({} if self.one_list is None else {"interval_method": how}),
             "queries": self.queries_counted(metric),
             "left_out": {"count": left_out.count, "why": left_out.why},
         }
@@ -198,6 +254,13 @@ class Evaluation:
 def finite_or_none(value: float) -> float | None:
     """JSON has no word for NaN and infinity."""
     return value if math.isfinite(value) else None
+
+
+def plain(value: object) -> object:
+    """A value of a result as JSON has it."""
+    if isinstance(value, tuple):
+        return [plain(end) for end in value]
+    return finite_or_none(value) if isinstance(value, float) else value
 
 
 def format_table(rows: Sequence[tuple[str, ...]]) -> str:

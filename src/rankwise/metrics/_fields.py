@@ -17,10 +17,23 @@ def number(value: float) -> str:
     return repr(int(value)) if float(value).is_integer() else repr(float(value))
 
 
+MAX_CUTOFF = 2**31 - 1  # longer lists there are none
+
+
 def check_cutoff(k: int | None) -> None:
     """A cut-off is a whole number from 1, or None for the whole list."""
-    if k is not None and (not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1):
-        raise MetricError(f"the cut-off k must be a whole number of at least 1, got {k!r}; leave it out for no cut-off")
+    if k is not None and (not isinstance(k, int | np.integer) or isinstance(k, bool) or not 1 <= k <= MAX_CUTOFF):
+        raise MetricError(
+            f"the cut-off k must be a whole number of at least 1 and at most {MAX_CUTOFF}, got {str(k)[:40]}; "
+            "leave it out for no cut-off"
+        )
+
+
+def _as_float(name: str, value: object) -> float:
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise MetricError(f"{name} must be a number, got {value!r:.100}; pass one") from None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,7 +46,7 @@ class MetricFields:
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             if field.type in ("float", float):  # or a whole number would be compiled anew, for a record of its own
-                object.__setattr__(self, field.name, float(getattr(self, field.name)))
+                object.__setattr__(self, field.name, _as_float(field.name, getattr(self, field.name)))
         check_cutoff(getattr(self, "k", None))
 
     def record(self) -> np.void:

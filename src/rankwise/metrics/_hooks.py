@@ -7,6 +7,7 @@ equal scores starts, and last the length of the list.
 from __future__ import annotations
 
 import itertools
+import math
 from abc import ABC, abstractmethod
 from typing import Self, TypeAlias
 
@@ -49,6 +50,10 @@ class MetricHooks(ABC):
     def _for_labels(self, labels: FloatArray) -> Self:
         """The metric with what it takes from the whole data set filled in."""
         return self
+
+    def _highest_label(self) -> float:
+        """The greatest label whose gain, and sums of it over any list, are numbers."""
+        return math.inf
 
     def _best_order(self, ideal: FloatArray) -> FloatArray:
         """The labels in an order of the highest `_value`."""

@@ -51,6 +51,8 @@ def parse(text: str | Metric) -> Metric:
     """
     if isinstance(text, Metric):
         return text
+    if not isinstance(text, str):
+        raise MetricError(f"a metric is named by a text such as ndcg@10, got {text!r:.100}; pass one")
     spelled = text.strip().lower()
     for cls in metric_classes():
         metric = cls._from_text(spelled)
@@ -88,6 +90,8 @@ def parse_all(metrics: str | Metric | Iterable[str | Metric]) -> dict[str, Metri
         metrics = re.findall(r"(?:[^\s,\[]|\[[^\]]*\])+", re.sub(r"\s*([+*])\s*", r"\1", metrics))
     elif isinstance(metrics, Metric):
         metrics = [metrics]
+    elif not isinstance(metrics, Iterable) or getattr(metrics, "ndim", 1) == 0:
+        raise MetricError(f"metrics are named by texts such as ndcg@10, got {metrics!r:.100}; pass one or more")
     by_text = {str(metric): metric for metric in map(parse, metrics)}
     if not by_text:
         raise MetricError("no metric was named; name at least one, such as ndcg@10")

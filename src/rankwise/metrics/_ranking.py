@@ -30,21 +30,35 @@ class Ranking:
     retrieved: IntArray  # documents of each query that were ranked at all
     tied: BoolArray  # whether ties are to be averaged in the query
 
+    @property
+    def tells_apart(self) -> bool:
+        """Whether two documents of some query have different scores."""
+        return bool((self.scores[self.offsets[:-1]] != self.scores[self.offsets[1:] - 1]).any())
+
     @cached_property
     def ideal(self) -> FloatArray:
         """Labels of each query, best first."""
         return sorted_labels(self.labels, self.offsets)
 
-    @cached_property
+    # A ranking whose cache held itself would be freed by the garbage collector alone, which counts objects, not bytes.
+    @property
     def unjudged_as_irrelevant(self) -> Ranking:
         """The same with unjudged documents (label below 0) as irrelevant ones."""
-        return replace(self, labels=np.maximum(self.labels, 0.0)) if (self.labels < 0).any() else self
+        return self._judged or self
 
-    @cached_property
+    @property
     def complete(self) -> Ranking:
         """The same with documents that were not retrieved tied at the bottom."""
+        return self._completed or self
+
+    @cached_property
+    def _judged(self) -> Ranking | None:
+        return replace(self, labels=np.maximum(self.labels, 0.0)) if (self.labels < 0).any() else None
+
+    @cached_property
+    def _completed(self) -> Ranking | None:
         sizes = np.diff(self.offsets)
-        return self if np.array_equal(sizes, self.retrieved) else replace(self, retrieved=sizes)
+        return None if np.array_equal(sizes, self.retrieved) else replace(self, retrieved=sizes)
 
 
 def sorted_labels(labels: FloatArray, offsets: IntArray) -> FloatArray:
@@ -75,7 +89,7 @@ def descending_order(scores: FloatArray, offsets: IntArray, key: AnyArray | None
     return order
 
 
-def _tie_key(ties: Ties, labels: FloatArray, doc_ids: AnyArray | None) -> FloatArray | None:
+def tie_key(ties: Ties, labels: FloatArray, doc_ids: AnyArray | None) -> FloatArray | None:
     """What orders equal scores, rising; None: as they stand."""
     if ties == "worst":
         return labels
@@ -98,7 +112,7 @@ def rank(
     doc_ids: AnyArray | None = None,
 ) -> Ranking:
     """Rank the rows of each query by falling score (labels, scores and ids in the order of the input)."""
-    key = _tie_key(ties, labels, doc_ids)
+    key = tie_key(ties, labels, doc_ids)
     labels, scores, offsets = groups.grouped(labels), groups.grouped(scores), groups.offsets
     order = descending_order(scores, offsets, None if key is None else groups.grouped(key))
     ranked, sorted_scores = np.empty_like(labels), np.empty_like(scores)

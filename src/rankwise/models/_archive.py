@@ -105,6 +105,7 @@ def _checked_entries(path: str | PathLike[str], file: zipfile.ZipFile) -> dict[s
 def _manifest(path: str | PathLike[str], head: bytes, names: set[str]) -> JsonObject:
     try:
         manifest = json.loads(head, parse_constant=_finite, parse_float=_finite)
+        json.dumps(manifest, ensure_ascii=False).encode()  # fails on half a character, which no file could be given
     except (ValueError, RecursionError) as problem:
         raise ModelFileError(f"{path} has a manifest that is not JSON ({problem}); save the model again") from None
     if not isinstance(manifest, dict) or not isinstance(manifest.get("sha256"), dict):

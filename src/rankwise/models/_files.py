@@ -19,7 +19,7 @@ from rankwise.rankers._base import SavableModel, SavedModel, model_kinds
 from rankwise.types import JsonObject
 
 FORMAT = 1
-MAX_FEATURES = 10**7
+MAX_FEATURES = 4 * 10**6  # a small file may have that many, and each is named where a model is exported
 
 FIELDS: dict[str, type | UnionType] = {
     "format": int,
@@ -66,6 +66,10 @@ def save(model: SavableModel, path: str | PathLike[str]) -> None:
     if not isinstance(model, SavableModel) or type(model) not in model_kinds().values():
         raise DataError(f"save takes a model of rankwise, got {type(model).__name__}; save it by its own means")
     saved = model.to_saved()
+    if saved.n_features > MAX_FEATURES:
+        raise DataError(
+            f"a file holds models of up to {MAX_FEATURES} features, got {saved.n_features}; hash or drop some"
+        )
     manifest = {
         "format": FORMAT,
         "rankwise": __version__,

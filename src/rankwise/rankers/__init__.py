@@ -7,7 +7,7 @@ from rankwise.rankers.nets._lambdarank import LambdaRank
 from rankwise.rankers.nets._ranknet import RankNet
 from rankwise.rankers.pairs.margin._margin_ranker import MarginRanker
 from rankwise.rankers.pairs.stumps._rankboost import RankBoost
-from rankwise.rankers.pairs.stumps._softrankboost import SoftRankBoost
+from rankwise.rankers.pairs.stumps._smoothrankboost import SmoothRankBoost
 from rankwise.rankers.pairs.svm import AUCSVM, RankSVM
 from rankwise.rankers.rates._classifier import RateClassifier
 from rankwise.rankers.trees._lambdamart import LambdaMART
@@ -26,6 +26,6 @@ __all__ = [
     "RateClassifier",
     "SavableModel",
     "SavedModel",
-    "SoftRankBoost",
+    "SmoothRankBoost",
     "as_features",
 ]

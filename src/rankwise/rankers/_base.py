@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.utils import RegressorTags, Tags
 
 from rankwise._docstrings import inherit_sections
 from rankwise._validation import as_vector, register
@@ -17,12 +19,15 @@ from rankwise.data._ranking_data import RankingData
 from rankwise.data._sources import RowSource
 from rankwise.errors import DataError
 from rankwise.metrics import Metric, evaluate, parse
+from rankwise.rankers._eval_sets import check_qid
 from rankwise.rankers._features import MatchedColumns, training_rows
 from rankwise.rankers._parameters import Constraint
 from rankwise.types import Features, FloatArray, JsonObject
 
 if TYPE_CHECKING:
     from rankwise.rankers._score_functions._functions import ScoreFunction
+
+log = logging.getLogger(__name__)
 
 _KINDS: dict[str, type[SavableModel]] = {}
 
@@ -152,6 +157,9 @@ class Ranker(SavableModel):
     """Base of all rankers: estimators whose `score` is the metric that they have as a parameter."""
 
     metric: str | Metric
+    # With scikit-learn's metadata routing, qid finds its way through pipelines and searches without being asked for.
+    __metadata_request__fit: ClassVar = {"qid": True}
+    __metadata_request__score: ClassVar = {"qid": True}
 
     @abstractmethod
     @inherit_sections(SavableModel.scores)
@@ -179,7 +187,7 @@ class Ranker(SavableModel):
         y : array-like of shape (n_rows,), default=None
             Labels: the higher, the better.
         qid : array-like of shape (n_rows,), default=None
-            The query of each row; None is one list.
+            The query of each row; None is one list, and is refused by a model that learned from several queries.
         sample_weight : array-like of shape (n_rows,), default=None
             Weights of rows. Metrics weigh queries, not rows: a query weighs the mean over its rows.
 
@@ -193,12 +201,24 @@ class Ranker(SavableModel):
         weight = data.query_weight
         if data.y is None:
             raise DataError("a score needs labels, got y=None; pass them, or RankingData, which has them")
+        check_qid("what is scored", data.qid, getattr(self, "n_queries_", 1), "as qid=")
         if sample_weight is not None:
             rows = as_vector("weights", sample_weight)
             groups = QueryGroups.of_rows(data.qid, rows.size)
             weight = np.add.reduceat(groups.grouped(rows), groups.offsets[:-1]) / groups.sizes
         scores = self.predict(X)  # type: ignore[arg-type]  # a RowSource is passed by rankers that predict one
-        return evaluate(data.y, scores, data.qid, metric, query_weight=weight)[metric]
+        value = evaluate(data.y, scores, data.qid, metric, query_weight=weight)[metric]
+        if np.isnan(value):
+            log.warning("%s has no value on these rows, as no query has %s; pass other rows", metric, metric.needs)
+        return value
+
+    def __sklearn_tags__(self) -> Tags:
+        tags: Tags = super().__sklearn_tags__()
+        # A number per row: what lets scikit-learn's partial dependence take a ranker. How near it is to the label says
+        # nothing of a ranking.
+        tags.estimator_type = "regressor"
+        tags.regressor_tags = RegressorTags(poor_score=True)
+        return tags
 
 
 def model_kinds() -> dict[str, type[SavableModel]]:

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
+import struct
 import time
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -23,6 +27,8 @@ from rankwise.data._atomic import atomic_path
 from rankwise.errors import DataError, ModelFileError
 from rankwise.types import AnyArray, JsonObject
 
+log = logging.getLogger(__name__)
+
 CHECKPOINT_FILE = "training.npz"  # in the folder that `rankwise train --checkpoint` names
 CHECKPOINT_SECONDS = 5.0  # at most this much work is lost
 MAX_IO_SHARE = 0.05  # of the time may go into writing
@@ -30,7 +36,8 @@ IRRELEVANT_TO_FIT = {"n_jobs", "verbose"}  # parameters that do not change the m
 
 # What numpy, zipfile and a state raise on damaged files.
 DAMAGE = (
-    ValueError, TypeError, KeyError, AttributeError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error
+    ValueError, TypeError, LookupError, AttributeError, ArithmeticError, EOFError, RuntimeError, OSError, MemoryError,
+    SyntaxError, zipfile.BadZipFile, zlib.error, struct.error, tokenize.TokenError,
 )  # fmt: skip
 
 
@@ -69,6 +76,8 @@ class Checkpoint(Generic[State]):
     @classmethod
     def open(cls, path: str | PathLike[str] | None, state_type: type[State], *, resume: bool) -> Checkpoint[State]:
         """The file to write to, with what it holds if the run is resumed and the file is there."""
+        if not isinstance(path, str | PathLike | None):
+            raise DataError(f"checkpoint must be the path of a file, got {path!r:.100}; name one")
         if path is None or not resume or not Path(path).exists():
             return Checkpoint(None if path is None else Path(path))
         return read_checkpoint(path, state_type)
@@ -82,6 +91,7 @@ class Checkpoint(Generic[State]):
             raise DataError(
                 f"{self.path} belongs to training with other data or parameters; pass the same or resume=False"
             )
+        prepare_place(self.path)
 
     def is_due(self) -> bool:
         """Whether enough time has passed since the last writing."""
@@ -95,10 +105,41 @@ class Checkpoint(Generic[State]):
         fields, arrays = state.to_arrays()
         header = {"format": state.checkpoint_format, "run": self.run, "seed": self.seed, "state": fields}
         members: dict[str, Any] = {"header": np.frombuffer(json.dumps(header).encode(), np.uint8), **arrays}
-        with atomic_path(self.path) as temporary, temporary.open("wb") as file:
-            np.savez(file, **members)
+
+        def save(temporary: Path) -> None:
+            with temporary.open("wb") as file:
+                np.savez(file, **members)
+
+        replace_file(self.path, save)
         now = time.monotonic()
         self.next_time = now + max(CHECKPOINT_SECONDS, (now - start) / MAX_IO_SHARE)
+
+
+def prepare_place(path: Path) -> None:
+    """Before the work begins: that a file can be written there, and that no half of one is left by a kill."""
+    for left_over in path.parent.glob(f".????????????.{path.name}"):
+        left_over.unlink(missing_ok=True)
+    try:
+        with suppress(_NothingWrittenError), atomic_path(path) as temporary:
+            temporary.touch()
+            raise _NothingWrittenError
+    except OSError as problem:
+        reason = problem.strerror
+        raise DataError(f"{path} cannot be written ({reason}); free some space or name another place") from None
+
+
+def replace_file(path: Path, write: Callable[[Path], object]) -> None:
+    """Replace a checkpoint by what `write` writes; a disk that is full or gone is no reason to lose the run itself."""
+    try:
+        with atomic_path(path) as temporary:
+            write(temporary)
+    except (OSError, DataError) as problem:
+        reason = getattr(problem, "strerror", None) or problem
+        log.warning("%s could not be written (%s); the run goes on, and a kill would set it back", path, reason)
+
+
+class _NothingWrittenError(Exception):
+    """Ends writing before there is anything to write."""
 
 
 def read_checkpoint(path: str | PathLike[str], state_type: type[State]) -> Checkpoint[State]:
@@ -119,7 +160,8 @@ def read_checkpoint(path: str | PathLike[str], state_type: type[State]) -> Check
     except ModelFileError:
         raise
     except DAMAGE as problem:
-        raise ModelFileError(f"{path} is not a whole checkpoint ({problem}); remove it and start anew") from problem
+        reason = " ".join(str(problem).split())[:200]
+        raise ModelFileError(f"{path} is not a whole checkpoint ({reason}); remove it and start anew") from problem
 
 
 def fingerprint(parameters: JsonObject, arrays: Iterable[AnyArray | None]) -> str:

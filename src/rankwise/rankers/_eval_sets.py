@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,12 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankwise._validation import as_vector
+from rankwise._validation import as_ids, as_vector
 from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import Metric, evaluate
 from rankwise.objectives.lambdas._position_bias import MAX_POSITIONS
 from rankwise.types import AnyArray, FloatArray, IntArray
+
+log = logging.getLogger(__name__)
+LONG_LIST = 50
+"""A list of so many times the cut-off of its metric is worth a word."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +40,26 @@ class EvalSet:
         return value
 
 
-def list_eval_sets(eval_set: object) -> list[Any]:
-    """One eval_set or a list of them as a list; RankingData brings its labels and queries."""
+def list_eval_sets(eval_set: object, n_queries: int) -> list[Any]:
+    """One eval_set or a list of them as a list; RankingData brings its labels and queries.
+
+    A model that learns from several queries is not evaluated on rows without any, as LightGBM's (X, y) would have it:
+    all rows would be one list, and training would stop by chance.
+    """
     listed = [] if eval_set is None else eval_set if isinstance(eval_set, list) else [eval_set]
+    for rows in listed:
+        if isinstance(rows, tuple) and (len(rows) == 2 or (len(rows) > 2 and rows[2] is None)):
+            check_qid("eval_set", None, n_queries, "as (X, y, qid)")
     return [(rows, rows.y, rows.qid) if isinstance(rows, RankingData) else rows for rows in listed]
+
+
+def check_qid(name: str, qid: object, n_queries: int, how: str) -> None:
+    """Refuse rows without queries for a model of several; `how` says how queries are passed."""
+    if qid is None and n_queries > 1:
+        raise DataError(
+            f"{name} has no qid, so all of its rows would be one list, but the model learns from {n_queries} queries; "
+            f"pass the query of each row {how}, or zeros if they are one list"
+        )
 
 
 def unpack_eval_set(eval_set: object, size: int, forms: str) -> list[Any]:
@@ -61,7 +82,7 @@ def make_eval_set(
     checked = EvalSet(
         features,
         as_vector("labels of eval_set", y),
-        None if qid is None else np.asarray(qid),
+        None if qid is None else as_ids("qid of eval_set", qid),
         None if scores is None else as_vector("scores of eval_set", scores),
     )
     for name, entries in (("y", checked.y), ("qid", checked.qid), ("scores", checked.init_score)):
@@ -70,6 +91,16 @@ def make_eval_set(
                 f"{name} of eval_set must have one entry per row: got {len(entries)} for {features.shape[0]}"
             )
     return checked
+
+
+def warn_of_one_list(metric: Metric, n_rows: int, n_queries: int) -> None:
+    """Say so where one list is so long that a metric of the first few ranks can hardly have been meant for it."""
+    cut_off = getattr(metric, "k", None)
+    if n_queries == 1 and cut_off is not None and cut_off * LONG_LIST < n_rows:
+        log.warning(
+            "all %d rows are one list, of which %s counts the first %d alone; pass qid if they are of several queries",
+            n_rows, metric, cut_off,
+        )  # fmt: skip
 
 
 def check_weights(name: str, weights: ArrayLike | None, count: int, unit: str) -> FloatArray | None:

@@ -16,6 +16,7 @@ from rankwise.rankers._features import columns_of_categories, feature_names_of
 from rankwise.types import FloatArray
 
 MAX_SHOWN_FEATURES = 10
+MAX_EXPLAINED_FEATURES = 10**6  # each has a name and two values in a list, some hundred bytes
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,11 @@ def explain_difference(
     for row in (i, j):
         if not 0 <= row < X.shape[0]:
             raise DataError(f"rows are counted from 0 to {X.shape[0] - 1}, got {row}; name one of these")
+    if X.shape[1] > MAX_EXPLAINED_FEATURES:
+        raise DataError(
+            f"an explanation names every feature, {MAX_EXPLAINED_FEATURES:,} at most, got {X.shape[1]:,}; "
+            "train on fewer to have their differences explained"
+        )
     two = X[[i, j]]
     if isinstance(two, sp.csr_matrix):
         two = two.toarray()  # LightGBM rounds the contributions of sparse rows to their own precision
@@ -148,7 +154,8 @@ def explain_difference(
 
 def _values(two: Any, categories: dict[int, tuple[str, ...]]) -> list[tuple[Any, Any]]:
     """The two values of each column; those of a category as texts."""
-    columns = [list(pair) for pair in two.T]
+    columns: list[tuple[Any, Any]] = list(zip(*two.tolist(), strict=True))
     for place, values in categories.items():
-        columns[place] = [code if np.isnan(code) else values[int(code)] for code in columns[place]]
-    return [(first, second) for first, second in columns]
+        first, second = (code if np.isnan(code) else values[int(code)] for code in columns[place])
+        columns[place] = first, second
+    return columns

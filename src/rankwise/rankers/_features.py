@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_array
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
+from rankwise._validation import as_array
 from rankwise.data._arrow_columns import Categories
 from rankwise.data._frames import as_table, encode_table, is_frame
 from rankwise.data._ranking_data import RankingData
@@ -27,6 +30,9 @@ REMEDIES = {
     "infinity": "replace it, by NaN where the value is missing",
 }
 REMEDY = "pass one row of numbers per document"
+ROWS_AT_ONCE = 4096
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,11 +129,30 @@ def as_features(model: Any, X: Any, *, fitting: bool) -> Any:
         If X holds what is no number, infinities, or other features than the model was fitted with.
     """
     try:
-        return _checked(model, X, fitting)
+        features = _checked(model, X, fitting)
+        if fitting and not _varies(features):
+            log.warning(
+                "no feature varies between the %d rows, so all scores will be alike; check X", features.shape[0]
+            )
+        return features
     except ValueError as problem:
         if isinstance(problem, RankwiseError):
             raise
         raise DataError(_with_remedy(str(problem))) from problem
+
+
+def _varies(features: Any) -> bool:
+    """Whether any feature differs between two rows; a piece at a time, as one of the first rows mostly does."""
+    if isinstance(features, sp.csr_matrix):
+        sizes = np.diff(features.indptr)
+        if features.shape[0] < 2 or not (sizes == sizes[0]).all():
+            return True
+        features = np.hstack([part.reshape(len(sizes), -1) for part in (features.indices, features.data)])
+    if not isinstance(features, np.ndarray) or len(features) < 2 or not features.size:
+        return True  # read in passes, or nothing to compare
+    first = features[0]
+    pieces = (features[start : start + ROWS_AT_ONCE] for start in range(1, len(features), ROWS_AT_ONCE))
+    return any(((piece != first) & ~(np.isnan(piece) & np.isnan(first))).any() for piece in pieces)
 
 
 def _with_remedy(message: str) -> str:
@@ -158,6 +183,10 @@ def _checked(model: Any, X: Any, fitting: bool) -> Any:
         encoded = encode_table(table, None if fitting else categories_of(model))
         X, categories = encoded.X, encoded.categories
     else:
+        if isinstance(X, np.ma.MaskedArray) or hasattr(X, "detach"):  # scikit-learn drops a mask in silence
+            X = as_array("X", X)
+        if getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M"):  # and takes dates for numbers
+            raise DataError(f"X must be numbers, got {X.dtype}; pass what they are days or seconds from")
         _check_feature_names(model, X, reset=fitting)
     # NaN means missing, so only infinity is refused.
     checked: Any = check_array(
@@ -172,7 +201,16 @@ def _checked(model: Any, X: Any, fitting: bool) -> Any:
     _check_n_features(model, checked, reset=fitting)
     if fitting:
         _set_categories(model, categories)
-    return sp.csr_matrix(checked) if hasattr(checked, "indptr") else checked
+    return _canonical(checked) if hasattr(checked, "indptr") else checked
+
+
+def _canonical(checked: Any) -> sp.csr_matrix:
+    """CSR with one entry per place, columns rising: LightGBM reads one of two. The caller's own stays as it is."""
+    rows = sp.csr_matrix(checked)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
 
 
 def _set_categories(model: Any, categories: Categories) -> None:
@@ -236,9 +274,12 @@ def values_by_column(
             f"{parameter} must have one entry per feature, got {len(values)} for {model.n_features_in_}; "
             "pass a mapping to give some of them only"
         )
-    wrong = [value for value in values if value not in (-1, 0, 1)]
+    wrong = [value for value in values if not isinstance(value, Real) or value not in (-1, 0, 1)]
     if wrong:
-        raise DataError(f"{parameter} must be -1 (falling), 0 (free) or 1 (rising), got {wrong[0]!r}; replace it")
+        raise DataError(f"{parameter} must be -1 (falling), 0 (free) or 1 (rising), got {wrong[0]!r:.100}; replace it")
+    for column in categorical_columns(model, model.categorical_feature):
+        if values[column]:  # LightGBM would end the process
+            raise DataError(f"{parameter} must leave categories free, got {values[column]} for column {column}; pass 0")
     return [int(value) for value in values]
 
 

@@ -76,7 +76,7 @@ class OneOrMore:
     def accepts(self, value: object) -> bool:
         """Whether the value, or each of a list, is accepted."""
         if isinstance(value, list | tuple):
-            return len(value) > 0 and all(map(self.element.accepts, value))
+            return 0 < len(value) <= MAX_CANDIDATES and all(map(self.element.accepts, value))
         return self.element.accepts(value)
 
     def __str__(self) -> str:
@@ -113,40 +113,56 @@ def _are_widths(value: object) -> bool:
     return isinstance(value, list | tuple) and len(value) <= MAX_LAYERS and all(map(WIDTH.accepts, value))
 
 
+def _is_sequence(value: object) -> bool:
+    return (isinstance(value, Sequence) and not isinstance(value, str | bytes)) or (
+        isinstance(value, np.ndarray) and value.ndim == 1
+    )
+
+
 def _is_module(value: object) -> bool:
     torch = sys.modules.get("torch")  # without which there is no module
     return torch is not None and isinstance(value, torch.nn.Module)
 
 
+MAX_CANDIDATES = 1_000  # values of one parameter to choose from
 MAX_LAYERS, WIDTH = 100, Integer(1, 10**6)
 NONE = Condition("None", lambda value: value is None)
 BOOLEAN = Condition("True or False", lambda value: isinstance(value, bool | np.bool_))
 METRIC = Condition("a metric", lambda value: isinstance(value, Metric))
 TEXT = Condition("a text", lambda value: isinstance(value, str))
-SEQUENCE = Condition("a list", lambda value: isinstance(value, Sequence | np.ndarray) and not isinstance(value, str))
+SEQUENCE = Condition("a list", _is_sequence)
 MAPPING = Condition("a mapping", lambda value: isinstance(value, Mapping))
 VERBOSE = Integer(0, 10**6, allow_bool=True)
+MAX_THREADS = 1024
 N_JOBS = Condition(
-    "a number of threads, or None for all cores", lambda value: isinstance(value, int | np.integer | None)
+    f"a number of threads up to {MAX_THREADS}, or None for all cores",
+    lambda value: value is None or Integer(-MAX_THREADS, MAX_THREADS, allow_bool=True).accepts(value),
 )
 HIDDEN = Condition(
     f"the widths of at most {MAX_LAYERS} layers, whole numbers from 1 to {WIDTH.high}, or () for a linear model",
     _are_widths,
 )
 MODULE = Condition("a torch.nn.Module", _is_module)
+SEED = Condition(
+    f"a whole number from 0 to {2**32 - 1}, a numpy.random.RandomState or None",
+    lambda value: value is None or isinstance(value, np.random.RandomState) or Integer(0, 2**32 - 1).accepts(value),
+)
+SHARED: dict[str, list[Constraint]] = {"metric": [METRIC, TEXT], "random_state": [SEED]}
+"""Of parameters that mean the same in every class."""
 
 
 def check_parameters(estimator: Constrained) -> None:
     """Raise DataError on the first parameter that the constraints of its class do not accept."""
     parameters = estimator.get_params(deep=False)
-    for name, constraints in estimator._parameter_constraints.items():
+    shared = {name: constraints for name, constraints in SHARED.items() if name in parameters}
+    for name, constraints in (shared | estimator._parameter_constraints).items():
         value = parameters[name]
         if not any(constraint.accepts(value) for constraint in constraints):
             if isinstance(value, list | tuple) and isinstance(
                 constraints[0], OneOrMore
             ):  # name the entry that is wrong
                 value = next((entry for entry in value if not constraints[0].element.accepts(entry)), value)
-            raise DataError(f"{name} must be {_described(constraints)}, got {value!r}")
+            raise DataError(f"{name} must be {_described(constraints)}, got {value!r:.200}")
 
 
 def _described(constraints: Sequence[Constraint]) -> str:

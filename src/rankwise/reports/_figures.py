@@ -38,6 +38,7 @@ VARIABLES = {INK: "currentColor", RULE: "var(--rule)"} | {
 STYLE = {
     "svg.fonttype": "none",
     "font.size": 10.5,
+    "text.color": INK,
     "figure.facecolor": "none",
     "axes.facecolor": "none",
     "axes.edgecolor": RULE,
@@ -75,7 +76,7 @@ def cutoff_figure(
             )  # fmt: skip
         axes.set(xlabel="cut-off k", ylabel="NDCG@k", xticks=np.arange(1, means[0].size + 1))
 
-    return _drawn(name, label, draw)
+    return drawn(name, label, draw)
 
 
 def curve_figure(
@@ -108,7 +109,7 @@ def curve_figure(
             )  # fmt: skip
         axes.set(xlabel=x_label, ylabel=y_label, xlim=(-0.01, 1.01), ylim=(0, 1.02))
 
-    return _drawn(name, label, draw)
+    return drawn(name, label, draw)
 
 
 def difference_figure(name: str, label: str, differences: FloatArray) -> Markup:
@@ -124,12 +125,12 @@ def difference_figure(name: str, label: str, differences: FloatArray) -> Markup:
         axes.axhline(0, color=INK, linewidth=0.6)
         axes.set(xlabel="queries, from best to worst", ylabel="difference", xlim=(0, differences.size))
 
-    return _drawn(name, label, draw)
+    return drawn(name, label, draw)
 
 
 def trade_off_figure(name: str, label: str, trade_off: TradeOff) -> Markup:
     """Two metrics against each other, a point for each model and the line through the Pareto front."""
-    return _drawn(name, label, lambda axes: draw_trade_off(axes, trade_off))
+    return drawn(name, label, lambda axes: draw_trade_off(axes, trade_off))
 
 
 def draw_trade_off(axes: Axes, trade_off: TradeOff) -> None:
@@ -155,9 +156,10 @@ def swatch(index: int) -> Markup:
     return element("svg", line, viewBox="0 0 34 10", class_="swatch", aria_hidden="true")
 
 
-def _drawn(name: str, label: str, draw: Callable[[Axes], None]) -> Markup:
+def drawn(name: str, label: str, draw: Callable[[Axes], object], size: tuple[float, float] = (5, 3.4)) -> Markup:
+    """What `draw` puts on axes, as part of a page; `name` tells its ids from those of other figures."""
     with SETTINGS_LOCK, matplotlib.style.context(["default", STYLE | {"svg.hashsalt": name}]):
-        figure = Figure(figsize=(5, 3.4), layout="constrained")
+        figure = Figure(figsize=size, layout="constrained")
         draw(figure.add_subplot())
         text = io.StringIO()
         figure.savefig(text, format="svg", metadata={"Date": None})

@@ -86,13 +86,6 @@ def _page(report: ReportData, title: str, trade_off: TradeOff | None) -> Markup:
     from rankwise.reports import _sections as sections
     from rankwise.reports._trade_off import trade_off_section
 
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("title", title),
-        element("style", Markup(files("rankwise.reports").joinpath("page.css").read_text(encoding="utf-8"))),
-    )
     main = element(
         "main",
         Markup("") if trade_off is None else trade_off_section(trade_off),
@@ -102,6 +95,18 @@ def _page(report: ReportData, title: str, trade_off: TradeOff | None) -> Markup:
         sections.worst_section(report),
     )
     header = element("header", element("h1", title), sections.facts_section(report))
+    return html_page(title, header, main)
+
+
+def html_page(title: str, header: Markup, main: Markup) -> Markup:
+    """A whole page that needs nothing beside it."""
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("title", title),
+        element("style", Markup(files("rankwise.reports").joinpath("page.css").read_text(encoding="utf-8"))),
+    )
     body = element("body", header, main, element("footer", "Made by rankwise."))
     html = element("html", head, Markup("\n"), body, lang="en")
     return joined(Markup("<!DOCTYPE html>\n"), html, Markup("\n"))

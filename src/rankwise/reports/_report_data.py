@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankwise._validation import as_numbers
 from rankwise.data._groups import QueryGroups
 from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError, ShapeError
@@ -40,8 +41,8 @@ class ReportData:
     ) -> ReportData:
         """Check that the rows are those that the result was made from, as far as can be told."""
         y, qid, _, doc_ids = labelled_rows(y, qid, None, doc_ids)
-        labels = np.asarray(y, dtype=np.float64)
-        by_name = {name: np.asarray(system, dtype=np.float64) for name, system in scores.items()}
+        labels = as_numbers("labels", y)
+        by_name = {name: as_numbers(f"scores of {name!r}", system) for name, system in scores.items()}
         for name, system in by_name.items():
             if system.shape != labels.shape:
                 raise ShapeError(

@@ -44,11 +44,13 @@ def facts_section(report: ReportData) -> Markup:
 def metric_section(report: ReportData) -> Markup:
     """Means with intervals."""
     level = f"{report.comparison.level:.0%}"
-    how = (
-        f"Mean over queries; below it the {level} interval if other queries had been drawn (bootstrap)."
-        if report.groups.n_queries > 1
-        else "Values of one list: without several queries there is no spread to derive an interval from."
-    )
+    if report.groups.n_queries > 1:
+        how = f"Mean over queries; below it the {level} interval if other queries had been drawn (bootstrap)."
+    else:
+        methods = dict.fromkeys(report.first.interval_method(metric) for metric in report.comparison.metrics)
+        made_by = ", ".join(method for method in methods if not method.startswith("none")) or "none"
+        drawn = f"the {level} interval if other rows of each label had been drawn ({made_by})"
+        how = f"Values of one list; below each {drawn}."
     best = " The best is bold." if len(report.scores) > 1 else ""
     notes = [_note(note) for note in report.comparison.notes]
     return _section("Metrics", metric_table(report.comparison), _note(how + best), *notes)

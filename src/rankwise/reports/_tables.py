@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from rankwise.metrics._evaluation import Evaluation
-from rankwise.metrics.comparison._compare import Comparison, PairTest, format_p_value
+from rankwise.metrics.comparison._compare import Comparison, PairTest
+from rankwise.metrics.comparison._statistics import format_p_value
 from rankwise.reports._markup import Markup, element, joined
 from rankwise.reports._report_data import ReportData
 from rankwise.types import FloatArray

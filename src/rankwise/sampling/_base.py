@@ -130,10 +130,16 @@ class Sampler(ABC):
         return pool.candidates[pool.best_per_query(utilities, int(per_query), rng)]
 
 
+MAX_COUNT = 10**9
+
+
 def check_count(name: str, value: object, minimum: int, example: int) -> None:
     """Refuse what is not a whole number from `minimum` on."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < minimum:
-        raise DataError(f"{name} must be a whole number from {minimum}, got {value!r}; pass for example {example}")
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not minimum <= value <= MAX_COUNT:
+        raise DataError(
+            f"{name} must be a whole number from {minimum} to {MAX_COUNT}, got {value!r:.100}; "
+            f"pass for example {example}"
+        )
 
 
 def sampler_kinds() -> dict[str, type[Sampler]]:
@@ -175,10 +181,12 @@ def get_sampler(sampler: str | Sampler) -> Sampler:
     --------
     >>> from rankwise.sampling import get_sampler
     >>> get_sampler("lossmin")
-    LossMin(min_distance=0.0, trade_off=0.6)
+    LossMin(min_distance=0.0, trade_off=0.6, thresholds=None)
     """
     if isinstance(sampler, Sampler):
         return sampler
-    if sampler not in _KINDS:
-        raise DataError(f"there is no sampler {sampler!r}, known are {', '.join(sampler_kinds())}; name one of these")
+    if not isinstance(sampler, str) or sampler not in _KINDS:
+        raise DataError(
+            f"there is no sampler {sampler!r:.60}, known are {', '.join(sampler_kinds())}; name one of these"
+        )
     return _KINDS[sampler]()

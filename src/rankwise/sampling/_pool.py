@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 
-from rankwise._validation import as_vector
+from rankwise._validation import as_array, as_places, as_vector
 from rankwise.data import RankingData
 from rankwise.data._row_hashes import row_hashes
 from rankwise.errors import DataError, ShapeError
@@ -81,6 +81,9 @@ class Pool:
         A fitted ranker, of this library or another, with `fit(X, y, qid=…)` and `predict(X)`.
     closed : ndarray of bool, shape (n_rows,), default=None
         Rows that must not be chosen, though they have no label.
+    answer : ndarray of int64, shape (n_rows,), default=None
+        The answer that each label came with, where labels are the order of the documents of one answer and mean nothing
+        beyond it, as in `simulate(answer="order")`; below 0 where there is none. None: labels are grades.
 
     Attributes
     ----------
@@ -109,17 +112,20 @@ class Pool:
     y: FloatArray
     ranker: BaseEstimator
     closed: BoolArray | None = None
+    answer: IntArray | None = None
 
     def __post_init__(self) -> None:
         y = as_vector("labels", self.y)
-        closed = None if self.closed is None else np.asarray(self.closed, dtype=bool)
-        for name, rows in (("y", y), ("closed", closed)):
+        closed = None if self.closed is None else as_array("closed", self.closed).astype(bool)
+        answer = None if self.answer is None else as_places("answer", self.answer)
+        for name, rows in (("y", y), ("closed", closed), ("answer", answer)):
             if rows is not None and rows.shape != (len(self.data),):
                 raise ShapeError(
                     f"{name} must have one entry per row: got shape {rows.shape} for {len(self.data)} rows"
                 )
         object.__setattr__(self, "y", y)
         object.__setattr__(self, "closed", closed)
+        object.__setattr__(self, "answer", answer)
 
     @classmethod
     def from_arrays(cls, X: Features, y: ArrayLike, qid: ArrayLike | None, ranker: BaseEstimator) -> Pool:
@@ -316,7 +322,7 @@ class Pool:
         return order[np.arange(order.size) - self.offsets[:-1][self.query] < count]
 
     def can_learn(self, rows: IntArray, labels: FloatArray) -> bool:
-        """Whether some query has two different labels.
+        """Whether some query has two different labels, or some answer, where labels are orders.
 
         Parameters
         ----------
@@ -330,14 +336,16 @@ class Pool:
         bool
             False if there is nothing for a ranker to learn.
         """
-        query = self.data.groups.query_of_row()[rows]
-        low, high = (np.full(self.data.groups.n_queries, end) for end in (np.inf, -np.inf))
-        np.minimum.at(low, query, labels)
-        np.maximum.at(high, query, labels)
+        if rows.size == 0:
+            return False
+        lists = self._comparable(rows)
+        low, high = (np.full(lists.max() + 1, end) for end in (np.inf, -np.inf))
+        np.minimum.at(low, lists, labels)
+        np.maximum.at(high, lists, labels)
         return bool((low < high).any())
 
     def refit(self, rows: IntArray, labels: FloatArray) -> BaseEstimator:
-        """A copy of the ranker, fitted on these rows with these labels.
+        """A copy of the ranker, fitted on these rows with these labels; where they are orders, answers are queries.
 
         Parameters
         ----------
@@ -349,10 +357,19 @@ class Pool:
         estimator
             The fitted copy.
         """
-        ranker = clone(self.ranker).fit(self.data.X[rows], labels, qid=self.data.qid[rows])
+        qid = self.data.qid[rows] if self.answer is None else self._comparable(rows)
+        ranker = clone(self.ranker).fit(self.data.X[rows], labels, qid=qid)
         if getattr(ranker, "interrupted_", False):
             raise KeyboardInterrupt  # our rankers take Ctrl-C as the end of their own training only
         return ranker
+
+    def _comparable(self, rows: IntArray) -> IntArray:
+        """The list of each row, a number from 0: rows of one list can be compared, a row without an answer with those
+        of its query that have none."""
+        query = self.data.groups.query_of_row()[rows]
+        if self.answer is None:
+            return query
+        return np.where(self.answer[rows] < 0, query, self.data.groups.n_queries + self.answer[rows])
 
 
 def _predict(ranker: BaseEstimator, X: Features) -> FloatArray:

@@ -14,7 +14,7 @@ from rankwise.rankers._base import Ranker
 from rankwise.rankers._checkpoint import fingerprint
 from rankwise.rankers._features import categorical_columns
 from rankwise.selection._portfolio import portfolio
-from rankwise.selection._rows import Callback, Rows
+from rankwise.selection._rows import Callback, Rows, check_ranker
 from rankwise.selection._search import Search
 from rankwise.selection._search_state import SearchState
 
@@ -28,9 +28,10 @@ def candidates_for(model: Ranker, metric: Metric, rows: Rows, seed: int, state: 
         tried = portfolio(metric, random_state=seed, n_jobs=model.n_jobs, two_classes=two_classes)
     if not tried:
         raise DataError("candidates must have at least one ranker, got none; leave it at None for the portfolio")
+    tried = {name: _seeded(estimator, name, seed) for name, estimator in tried.items()}
     columns = categorical_columns(model)
     if not columns:
-        return dict(tried)
+        return tried
     for name, estimator in tried.items():
         if "categorical_feature" not in estimator.get_params(deep=False):
             state.dropped[name] = f"not possible: {type(estimator).__name__} needs numbers, got categories"
@@ -38,6 +39,14 @@ def candidates_for(model: Ranker, metric: Metric, rows: Rows, seed: int, state: 
         name: estimator if name in state.dropped else clone(estimator).set_params(categorical_feature=columns)
         for name, estimator in tried.items()
     }
+
+
+def _seeded(estimator: Any, name: object, seed: int) -> Any:
+    """A ranker that leaves nothing to chance: a search that is resumed must fit what the first would have fitted."""
+    check_ranker(f"the candidate {name!r}", estimator)
+    if estimator.get_params(deep=False).get("random_state", 0) is not None:
+        return estimator
+    return clone(estimator).set_params(random_state=seed)
 
 
 def search_fingerprint(model: Ranker, candidates: dict[str, Any], rows: Rows) -> str:

@@ -11,8 +11,7 @@ import numpy as np
 
 from rankwise.metrics import Evaluation
 from rankwise.metrics._evaluation import finite_or_none
-from rankwise.metrics.comparison._compare import format_p_value
-from rankwise.metrics.comparison._statistics import linearized, paired_t
+from rankwise.metrics.comparison._statistics import format_p_value, linearized, paired_t
 from rankwise.selection._leaderboard import Entry, Leaderboard
 from rankwise.selection._portfolio import family_of
 from rankwise.selection._search import MAX_MEMBERS, Search
@@ -101,7 +100,7 @@ def spread(scores: FloatArray, lists: IntArray) -> float:
 
 def _p(first: Evaluation, second: Evaluation, metric: str) -> float:
     a, b, weight = first.per_query[metric], second.per_query[metric], first.query_weight
-    counted = ~np.isnan(a)
+    counted = ~np.isnan(a) & ~np.isnan(b)
     w = None if weight is None else weight[counted]
     return paired_t(linearized(a[counted], w), linearized(b[counted], w))
 

@@ -15,7 +15,7 @@ from rankwise.metrics._evaluation import finite_or_none, format_table
 from rankwise.metrics._names import parse_all
 from rankwise.selection._fold_fits import fit_fold
 from rankwise.selection._folds import make_folds
-from rankwise.selection._rows import Callback, as_rows
+from rankwise.selection._rows import Callback, as_rows, check_ranker
 from rankwise.types import FloatArray, IntArray, JsonObject
 
 
@@ -140,6 +140,7 @@ def cross_validate(
     >>> len(result.per_fold["ndcg@10"]), result["ndcg@10"] > 0.5
     (3, True)
     """
+    check_ranker("cross_validate", estimator)
     rows = as_rows("cross_validate", data)
     requested = list(parse_all(metrics).values())
     parts = make_folds(rows, folds, random_state)

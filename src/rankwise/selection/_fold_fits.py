@@ -12,8 +12,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError
 from rankwise.metrics import Metric, evaluate, parse
+from rankwise.rankers import LambdaMART
+from rankwise.rankers.trees._capacity import fill_in
 from rankwise.selection._folds import Folds
 from rankwise.selection._rows import Callback, Rows
 from rankwise.selection._stopwatch import Stopwatch
@@ -37,7 +40,7 @@ def fit_fold(
     estimator: Any, rows: Rows, folds: Folds, fold: int, metric: Metric, callbacks: Iterable[Callback] = ()
 ) -> FoldFit:
     """Train a clone on the training rows of a fold, stopped on a part of them if it stops; score those held out."""
-    model = clone(estimator)
+    model = _decided_by(rows, estimator)
     train, stop = folds.stopping(fold)
     eval_set = rows.take(stop) if chooses(model) and stop.size else None
     if eval_set is not None and not _is_defined(parse(getattr(model, "metric", metric)), eval_set):
@@ -52,6 +55,11 @@ def fit_fold(
         raise DataError(
             f"a score per row is needed, got {scores.shape[1]} from {type(model).__name__}; pass labels of two classes"
         )
+    positive = getattr(model, "pos_label_", None)
+    if positive is not None and not positive > 0:
+        raise DataError(
+            f"metrics take labels above 0 for positive, got pos_label={positive}; drop it, or change labels"
+        )
     return FoldFit(
         scores,
         watch.cpu_seconds,
@@ -59,6 +67,17 @@ def fit_fold(
         {} if eval_set is None else _chosen(model, rows),
         bool(getattr(model, "interrupted_", False)),
     )
+
+
+def _decided_by(rows: Rows, estimator: Any) -> Any:
+    """A clone with the parameters that all rows decide: folds have fewer, and would train another kind of trees."""
+    model = clone(estimator)
+    if isinstance(model, LambdaMART):
+        n_queries = QueryGroups.of_rows(rows.qid, len(rows)).n_queries
+        has_categories = bool(model.categorical_feature) or bool(getattr(rows.X, "categories", None))
+        parameters = model.get_params(deep=False)
+        model.set_params(**fill_in(parameters, len(rows), n_queries, may_be_symmetric=not has_categories))
+    return model
 
 
 def chooses(model: Any) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankwise._validation import check_whole, is_finite_number
 from rankwise.errors import DataError
 from rankwise.metrics import Evaluation, Metric, evaluate
 from rankwise.selection._rows import Rows
@@ -61,8 +62,9 @@ def make_folds(rows: Rows, count: int, seed: int) -> Folds:
     n_queries = pairs.offsets.size - 1
     one_list = n_queries == 1
     units, noun = (len(rows), "rows") if one_list else (n_queries, "queries")
-    if not 2 <= count <= units:
-        raise DataError(f"folds must be from 2 to the number of {noun}, {units}, got {count}; pass another number")
+    check_whole("random_state", seed, 0, 2**63 - 1)
+    if not is_finite_number(count) or count != int(count) or not 2 <= count <= units:
+        raise DataError(f"folds must be from 2 to the number of {noun}, {units}, got {count!r:.60}; pass another")
     # Rows of one list are dealt label by label, so that every fold has its share of each.
     labels = pairs.y if one_list else np.zeros(n_queries)
     unit_of_place = np.arange(units) if one_list else np.repeat(np.arange(units), np.diff(pairs.offsets))

@@ -60,8 +60,8 @@ def portfolio(
         **(log_loss if two_classes else by_query),
         "8 leaves": LambdaMART(metric, num_leaves=8, **trees),
         "8 leaves after l2": LambdaMART(metric, num_leaves=8, init="l2", **trees),
-        "31 leaves, swaps": LambdaMART(metric, num_leaves=31, surrogate="swap", **trees),
         "trees by default": LambdaMART(metric, **trees),
+        "31 leaves, swaps": LambdaMART(metric, num_leaves=31, surrogate="swap", **trees),
         **(nets if find_spec("torch") is not None else {}),
         "trees by default, 3 bags": LambdaMART(metric, bags=3, **trees),
     }

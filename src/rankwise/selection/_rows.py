@@ -90,6 +90,14 @@ class Rows:
         return estimator.fit(self.X, self.y, qid=self.qid, **options)
 
 
+def check_ranker(caller: str, estimator: object) -> None:
+    """DataError for what is no unfitted ranker or classifier of rankwise, or one of their form."""
+    if isinstance(estimator, type) or not all(hasattr(estimator, name) for name in ("get_params", "fit", "scores")):
+        raise DataError(
+            f"{caller} takes a ranker or a RateClassifier, got {estimator!r:.100}; pass one such as rankwise.RankSVM()"
+        )
+
+
 def as_rows(caller: str, data: object) -> Rows:
     """The rows of RankingData; DataError for anything else."""
     if not isinstance(data, RankingData):

@@ -11,8 +11,7 @@ import numpy as np
 
 from rankwise.errors import RankwiseError
 from rankwise.metrics import Metric
-from rankwise.metrics.comparison._compare import format_p_value
-from rankwise.metrics.comparison._statistics import linearized, paired_t
+from rankwise.metrics.comparison._statistics import format_p_value, linearized, paired_t
 from rankwise.rankers._checkpoint import Checkpoint
 from rankwise.selection._fold_fits import fit_fold
 from rankwise.selection._folds import Folds

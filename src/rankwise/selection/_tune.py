@@ -9,18 +9,21 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from rankwise._validation import check_real, check_whole
 from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError, RankwiseError
 from rankwise.metrics import Metric, parse
+from rankwise.rankers.rates._classifier import RateClassifier
 from rankwise.selection._fold_fits import FoldFit, fit_fold, refit
 from rankwise.selection._folds import Folds, make_folds
-from rankwise.selection._rows import Callback, Rows, as_rows
+from rankwise.selection._rows import Callback, Rows, as_rows, check_ranker
 from rankwise.selection._samplers import ParameterSampler, Sampler, make_sampler
 from rankwise.selection._space import as_space
 from rankwise.selection._stopwatch import Stopwatch
 from rankwise.selection._tuning import Trial, Tuning
 from rankwise.types import JsonObject
 
+MAX_TRIALS, MIN_BUDGET = 10**6, 1e-3
 MAX_REPEATS = 100  # suggestions in a row that were tried before, after which the space is taken for exhausted
 
 
@@ -90,11 +93,16 @@ def tune(
     >>> tuned.estimator.predict(data).size == len(data)
     True
     """
+    check_ranker("tune", estimator)
     rows = as_rows("tune", data)
-    judged = parse(metric if metric is not None else estimator.metric)
+    if metric is None:
+        metric = str(estimator.objective) if isinstance(estimator, RateClassifier) else estimator.metric
+    judged = parse(metric)
     axes = as_space(space, estimator.get_params(deep=False))
-    if trials < 1 or (budget is not None and budget <= 0):
-        raise DataError(f"trials and budget must be above 0, got {trials} and {budget}; raise them")
+    check_whole("trials", trials, 1, MAX_TRIALS)
+    if budget is not None:
+        check_real("budget", budget, MIN_BUDGET, 1e9)
+    check_whole("random_state", random_state, 0, 2**32 - 1)
     parts = make_folds(rows, folds, random_state)
     source = make_sampler(sampler, axes, random_state)
     done: list[tuple[Trial, list[FoldFit]]] = []
@@ -127,6 +135,9 @@ def tune(
         notes.append("stopped by Ctrl-C: the best so far is kept")
     winner, fits = done[best]
     fitted = refit(clone(estimator).set_params(**winner.params), rows, fits)
+    if getattr(fitted, "interrupted_", False) and not interrupted:
+        interrupted = True
+        notes.append("stopped by Ctrl-C: the fit to all rows is the best so far of it")
     return Tuning(str(judged), [trial for trial, _ in done], winner, fitted, tuple(notes), interrupted)
 
 
@@ -136,19 +147,18 @@ def _run(
     """A trial with these parameters, which the sampler may end after any fold."""
     model = clone(estimator).set_params(**params)
     scores, fits = np.empty(len(rows)), []
-    value, interval = math.nan, (math.nan, math.nan)
     for fold in range(parts.count):
         fits.append(fit_fold(model, rows, parts, fold, metric))
         if fits[-1].interrupted:
             raise KeyboardInterrupt
         scores[parts.held_out(fold)] = fits[-1].scores
         evaluation = parts.evaluate(rows, scores, metric, of=range(fold + 1))
-        value, interval = evaluation[metric], evaluation.interval(metric)
+        value = evaluation[metric]
         if sampler is not None and fold + 1 < parts.count and sampler.is_hopeless(fold, value):
             return _unfinished(params, fits, f"pruned after {fold + 1} of {parts.count} folds"), fits
     if math.isnan(value):
         raise DataError(f"no query has {metric.needs}, which {metric} needs; pass other data or another metric")
-    return Trial(params, value, interval, parts.count, _seconds(fits)), fits
+    return Trial(params, value, evaluation.interval(metric), parts.count, _seconds(fits)), fits
 
 
 def _suggestions(source: ParameterSampler, notes: list[str]) -> Iterator[JsonObject]:

@@ -12,9 +12,10 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -22,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 log = logging.getLogger(__name__)
 
 INTERNAL_ERROR = "this is a mistake in rankwise; what it was stands in the terminal where it is served"
-LOOPBACK_NAMES = {"127.0.0.1", "localhost", "::1"}
+LOOPBACK_HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d*)?", re.IGNORECASE | re.ASCII)
 SECURITY_HEADERS = [
     (
         b"content-security-policy",
@@ -35,6 +36,7 @@ SECURITY_HEADERS = [
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cache-control", b"no-store"),
 ]
+MAX_HELD_BODIES = 16
 LINGER_SECONDS = 3.0  # in which a refused body may come to its end, so that its sender reads why
 
 
@@ -100,34 +102,51 @@ class Guard:
         """Whether the host is this machine: a name of somebody else that leads here would make their page ours."""
         if self._policy.loopback_only:
             host = Headers(scope=scope).get("host", "")
-            if _hostname(host) not in LOOPBACK_NAMES:
+            if LOOPBACK_HOST.fullmatch(host) is None:
                 raise HTTPRefusal(
                     403, f"this is served at 127.0.0.1 or localhost, got host {host[:60]!r}; ask for it there"
                 )
 
 
 class WholeBody:
-    """The last of the chain: refuses what pages of other sites send, other content types and long bodies."""
+    """The last of the chain: refuses what pages of other sites send, other content types and long bodies.
+
+    All bodies that have begun to come and are not answered share `MAX_HELD_BODIES` of the longest, so that many clients
+    that send slowly cannot fill the memory.
+    """
 
     def __init__(self, app: ASGIApp, policy: RequestPolicy) -> None:
         self._app = app
         self._policy = policy
+        self._held = 0  # bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass one request on, its body in one piece."""
         headers = Headers(scope=scope)
         self._check_origin(scope, headers)
-        body: bytes | None = await self._read(headers, receive)
+        held = 0
 
-        async def receive_whole() -> Message:
-            nonlocal body
-            if body is None:
-                return await receive()
-            message = {"type": "http.request", "body": body, "more_body": False}
-            body = None
-            return message
+        def hold(size: int) -> None:
+            nonlocal held
+            held += size
+            self._held += size
+            if self._held > MAX_HELD_BODIES * self._policy.max_bytes:
+                raise HTTPRefusal(503, "too many long bodies are under way; send it to another one, or later")
 
-        await self._app(scope, receive_whole, send)
+        try:
+            body: bytes | None = await self._read(headers, receive, hold)
+
+            async def receive_whole() -> Message:
+                nonlocal body
+                if body is None:
+                    return await receive()
+                message = {"type": "http.request", "body": body, "more_body": False}
+                body = None
+                return message
+
+            await self._app(scope, receive_whole, send)
+        finally:
+            self._held -= held
 
     def _check_origin(self, scope: Scope, headers: Headers) -> None:
         site = headers.get("sec-fetch-site", "same-origin")
@@ -142,8 +161,10 @@ class WholeBody:
         if media_type(headers) not in self._policy.content_types:
             allowed = " or ".join(self._policy.content_types)
             raise HTTPRefusal(415, f"the content type of a body must be {allowed}; set the header")
+        if headers.get("content-encoding", "identity").lower() != "identity":
+            raise HTTPRefusal(415, "the body is compressed, and is not unpacked; send it without a content encoding")
 
-    async def _read(self, headers: Headers, receive: Receive) -> bytes:
+    async def _read(self, headers: Headers, receive: Receive, hold: Callable[[int], None]) -> bytes:
         """The whole body, which may come without a length; a long one is not read to its end."""
         max_bytes = self._policy.max_bytes
         too_long = HTTPRefusal(413, f"a body may have {max_bytes:,} bytes at most; {self._policy.shorten}")
@@ -160,6 +181,7 @@ class WholeBody:
             size += len(piece)
             if size > max_bytes:
                 raise too_long
+            hold(len(piece))
             if not message.get("more_body", False):
                 return b"".join(pieces)
 
@@ -167,13 +189,6 @@ class WholeBody:
 def media_type(headers: Headers) -> str:
     """The content type without its parameters."""
     return headers.get("content-type", "").partition(";")[0].strip().lower()
-
-
-def _hostname(host: str) -> str | None:
-    try:
-        return urlsplit(f"//{host}").hostname
-    except ValueError:
-        return None
 
 
 class _Incoming:

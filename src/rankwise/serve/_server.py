@@ -1,72 +1,50 @@
-"""The application on a port, until Ctrl-C.
-
-HTTP is read by httptools, which is quicker than h11 but knows no limit of its own.
-"""
+"""The application on a port, until Ctrl-C."""
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import ipaddress
 import logging
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from typing import Any
+from dataclasses import replace
+from functools import partial
 
 import uvicorn
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from rankwise.errors import DataError
+from rankwise.serve._http import BoundedHttp, ConnectionLimits
 
 REMEDIES = {
     errno.EADDRINUSE: "stop what uses it, or pass another --port (0 takes a free one)",
     errno.EACCES: "pass a --port from 1024",
     errno.EADDRNOTAVAIL: "pass an address of this machine",
 }
-MAX_HEADER_BYTES = 32 << 10  # that may come, after those that come at once, without the end of the headers
-MAX_WAITING_BYTES = 1 << 20  # of a body that are held back from an application, which may refuse it
-KEEP_ALIVE_SECONDS = 75  # longer than proxies keep theirs, so that they do not send to a closed connection
+MAX_QUEUED = 1024  # connections that wait to be accepted
+ACCEPTED_AT_ONCE = 16  # before those that are too many are closed
+RESERVED_FILES = 128  # for the model, the label store, and what is accepted and not closed yet
 
 
-class BoundedHttp(HttpToolsProtocol):
-    """Refuses headers (and what may follow a body) that do not end; what they could say has no use here."""
+class BoundedServer(uvicorn.Server):
+    """uvicorn that closes connections whose time is up."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._unended = 0
-        self._in_headers = False
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, with a queue that is longer than the pieces in which connections are taken from it."""
+        await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(MAX_QUEUED)
 
-    def data_received(self, data: bytes) -> None:
-        """Some bytes of a connection."""
-        if self._unended > MAX_HEADER_BYTES:
-            self.send_400_response("The headers are too long.")
-            return
-        self._unended += len(data)
-        super().data_received(data)
-
-    def on_message_begin(self) -> None:
-        """The next request."""
-        self._unended, self._in_headers = 0, True
-        super().on_message_begin()
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """A header; one that follows a body is left out, as it was not there when the request was let in."""
-        if self._in_headers:
-            super().on_header(name, value)
-
-    def on_headers_complete(self) -> None:
-        """All headers are there."""
-        self._unended, self._in_headers = 0, False
-        super().on_headers_complete()
-
-    def on_body(self, body: bytes) -> None:
-        """A piece of the body; ours are read whole, so that the application is not woken for each."""
-        self._unended = 0
-        if self.cycle.response_complete or len(self.cycle.body) > MAX_WAITING_BYTES:
-            super().on_body(body)
-        else:
-            self.cycle.body += body
+    async def on_tick(self, counter: int) -> bool:
+        """Whether to stop: ten times per second; once per second connections are looked at."""
+        if counter % 10 == 0:
+            now = asyncio.get_running_loop().time()
+            for connection in list(self.server_state.connections):
+                if isinstance(connection, BoundedHttp):
+                    connection.expire(now)
+        return await super().on_tick(counter)
 
 
 def is_loopback(host: str) -> bool:
@@ -102,9 +80,10 @@ def url_of(host: str, listener: socket.socket) -> str:
     return f"http://{f'[{shown}]' if ':' in shown and '[' not in shown else shown}:{listener.getsockname()[1]}/"
 
 
-def config_for(app: ASGIApp, close_seconds: int) -> uvicorn.Config:
+def config_for(app: ASGIApp, close_seconds: int, limits: ConnectionLimits | None = None) -> uvicorn.Config:
     """How an application is run; its connections may take so many seconds to end when it stops."""
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # what a stranger sends is not for our terminal
+    limits = _within_files(limits or ConnectionLimits())
     return uvicorn.Config(
         app,
         log_config=None,
@@ -112,10 +91,23 @@ def config_for(app: ASGIApp, close_seconds: int) -> uvicorn.Config:
         server_header=False,
         lifespan="off",
         timeout_graceful_shutdown=close_seconds,
-        timeout_keep_alive=KEEP_ALIVE_SECONDS,
-        http=BoundedHttp,
+        timeout_keep_alive=limits.keep_alive_seconds,
+        backlog=ACCEPTED_AT_ONCE,
+        http=partial(BoundedHttp, limits=limits),  # type: ignore[arg-type]
         ws="none",
     )
+
+
+def _within_files(limits: ConnectionLimits) -> ConnectionLimits:
+    """No more connections than the process may open files; without a file none could be accepted, or even refused."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return limits
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files == resource.RLIM_INFINITY:
+        return limits
+    return replace(limits, max_connections=max(1, min(limits.max_connections, files - RESERVED_FILES)))
 
 
 def serve(app: ASGIApp, listener: socket.socket, ready: Callable[[], None]) -> None:
@@ -123,4 +115,4 @@ def serve(app: ASGIApp, listener: socket.socket, ready: Callable[[], None]) -> N
     config = config_for(app, close_seconds=2)
     ready()
     with suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listener])
+        BoundedServer(config).run(sockets=[listener])

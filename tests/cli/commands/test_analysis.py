@@ -15,6 +15,8 @@ from tests.cli.trained import SET, SMALL, make_data, make_model
 SWAPS = [word.replace("surrogate=ndcg@30", "surrogate=swap") for word in SET]
 TRADE_OFF = ("trade-off", "train.txt", "--test", "valid.txt", "--metrics", "ndcg@5 auc", "--weights", 3, *SWAPS)
 
+AUTO = (*TRADE_OFF[:8], "--model", "auto", "--set", "folds=2")
+
 
 @pytest.fixture(autouse=True)
 def _model(folder: Path) -> None:
@@ -39,6 +41,20 @@ def test_the_json_of_a_trade_off_is_what_python_gives(run: Run) -> None:
     trees = rw.LambdaMART(random_state=0, **SMALL | {"surrogate": "swap"})
     found = rw.trade_off(trees, rw.read("train.txt"), rw.read("valid.txt"), "ndcg@5 auc", weights=3)
     assert told == json.loads(json.dumps(found.to_dict()))
+
+
+def test_a_budget_is_shared_by_the_weights(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    budgets = []
+
+    def fit(model: rw.AutoRanker, data: rw.RankingData) -> rw.AutoRanker:
+        budgets.append(model.budget)
+        model.members_, model.weights_ = {"linear": rw.RankSVM().fit(data)}, {"linear": 1.0}
+        model.n_features_in_ = data.n_features
+        return model
+
+    monkeypatch.setattr(rw.AutoRanker, "fit", fit)
+    assert run(*AUTO, "--budget", 60).exit_code == 0
+    assert budgets == [20.0] * 3
 
 
 def test_a_local_optimum_from_files(run: Run) -> None:
@@ -66,6 +82,9 @@ def test_a_local_optimum_from_files(run: Run) -> None:
         ((*TRADE_OFF[:5], "auc"), "a trade-off is between two metrics, got auc"),
         ((*TRADE_OFF, "--picture", "curve.txt"), "a picture must end in .png or .svg"),
         ((*TRADE_OFF, "--report", "train.txt"), "cannot be written"),
+        ((*TRADE_OFF, "--budget", 9), "--budget is for --model auto"),
+        ((*AUTO, "--valid", "valid.txt"), "--model auto chooses by folds of the data, got --valid"),
+        ((*AUTO, "--budget", -1), "budget must be a number above 0"),
     ],
 )
 def test_refused_in_a_sentence(run: Run, arguments: tuple[object, ...], told: str) -> None:

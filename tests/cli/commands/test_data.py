@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankwise as rw
-from rankwise.data import cubic, describe, normalize, r_of_k, split, topics, web
+from rankwise.data import cubic, describe, normalize, polynomial, r_of_k, split, topics, web
 from tests.cli.conftest import Run
 
 
@@ -55,6 +55,8 @@ def test_normalize(run: Run, how: str) -> None:
 def test_made_data_are_the_librarys(run: Run) -> None:
     run("data", "make", "cubic", "c.parquet", "--queries", 4, "--documents", 9, "--grades", 3, "--seed", 2)
     assert_same(rw.read("c.parquet"), cubic(4, 9, grades=3, seed=2))
+    run("data", "make", "polynomial", "p.parquet", "--queries", 4, "--documents", 9, "--grades", 3, "--seed", 2)
+    assert_same(rw.read("p.parquet"), polynomial(4, 9, grades=3, seed=2))
     run("data", "make", "r-of-k", "r.parquet", "--rows", 50, "--k", 9, "--r", 3, "--noise", 0, "--positive", 0.2)
     assert_same(rw.read("r.parquet"), r_of_k(50, k=9, r=3, noise=0, positive=0.2))
     run("data", "make", "web", "w.parquet", "--queries", 4, "--documents", 9, "--features", 7)

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import rankwise as rw
-from rankwise.data import RankingData, cubic, simulate_clicks, write
+from rankwise.data import RankingData, polynomial, simulate_clicks, write
 from tests.cli.conftest import Run
 from tests.cli.test_errors import assert_one_sentence
 from tests.cli.trained import SET
 
-DATA = cubic(queries=30, documents=12, features=4, seed=1)
+DATA = polynomial(queries=30, documents=12, features=4, seed=1)
 
 
 @pytest.fixture(autouse=True)

@@ -12,13 +12,13 @@ import pytest
 import scipy.sparse as sp
 
 import rankwise as rw
-from rankwise.data import RankingData, cubic, write
+from rankwise.data import RankingData, polynomial, write
 from tests.cli.conftest import Run
 from tests.cli.test_errors import assert_one_sentence
 from tests.cli.trained import SET, SMALL
 
 NAMES = ["price", "größe", "age", "[odd], name"]
-DATA = replace(cubic(queries=30, documents=15, features=4, seed=1), feature_names=NAMES)
+DATA = replace(polynomial(queries=30, documents=15, features=4, seed=1), feature_names=NAMES)
 TRAIN, VALID = DATA.rows(np.arange(300)), DATA.rows(np.arange(300, 450))
 # Data whose last two features are zero in every row.
 ZEROS = replace(VALID, X=VALID.X * np.array([1, 1, 0, 0], dtype=np.float32), feature_names=None)

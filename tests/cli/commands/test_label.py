@@ -14,8 +14,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rankwise.cli.commands._label import _open_store
 from rankwise.data import RankingData, read, write
 from rankwise.labels import LabelStore
+from rankwise.labels._database import Database
 from tests.cli.conftest import Run
 
 SOURCE = Path(__file__).parents[3] / "src"
@@ -162,3 +164,13 @@ def test_without_the_extra_the_remedy_is_named() -> None:
     )
     assert done.returncode == 2
     assert done.stderr == "rankwise: fastapi is not installed; run: pip install 'rankwise[serve]'\n"
+
+
+def test_a_store_that_was_killed_while_it_was_made_is_made_again(tmp_path: Path) -> None:
+    data = RankingData([[1.0]], [-1], [1], ["d"])
+    Database.create(tmp_path / "labels.db").close()  # as far as it comes before its tables
+    assert (tmp_path / "labels.db").stat().st_size > 0
+    for _ in range(2):
+        with _open_store(tmp_path / "labels.db", data, None, []) as store:
+            store.judge(0, 1, "ana")
+    assert len(LabelStore.open(tmp_path / "labels.db").history(0)) == 2

@@ -175,3 +175,13 @@ def test_a_real_ctrl_c_reports_the_seeds_that_are_finished(run: Run, jobs: int) 
         for metric, found in sampler["metrics"].items():
             runs = whole["samplers"][name]["metrics"][metric]["runs"]
             assert found["runs"] == [runs[seed] for seed in told["seeds"]]
+
+
+def test_svmlight_and_orders_are_what_python_gives(run: Run) -> None:
+    result = run(*SMALL, "--seeds", 1, "--samplers", "lossmin", "--json", "--set", "C=svmlight", "--answer", "order")
+    found = rw.simulate(
+        rw.read("test.txt"), rw.read("other.txt"), "lossmin", rw.RankSVM(C="svmlight"),
+        rounds=2, per_query=2, seeds=1, start=(1, 3), answer="order", n_jobs=1,
+    )  # fmt: skip
+    assert without_seconds(result.stdout) == without_seconds(json.dumps(found.to_dict()))
+    assert_one_sentence(run(*SMALL, "--answer", "ranks"))

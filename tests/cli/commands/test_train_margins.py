@@ -1,4 +1,4 @@
-"""`rankwise train --model margin|rankboost|softrankboost|ranksvm|aucsvm`, and `info --verify`."""
+"""`rankwise train --model margin|rankboost|smoothrankboost|ranksvm|aucsvm`, and `info --verify`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.cli.trained import make_data
 KINDS: dict[str, tuple[Any, dict[str, Any]]] = {
     "margin": (rw.MarginRanker, {"epsilon": 0.9}),
     "rankboost": (rw.RankBoost, {"n_estimators": 20}),
-    "softrankboost": (rw.SoftRankBoost, {"n_estimators": 20}),
+    "smoothrankboost": (rw.SmoothRankBoost, {"n_estimators": 20}),
     "ranksvm": (rw.RankSVM, {"C": 0.1}),
     "aucsvm": (rw.AUCSVM, {"C": 0.1}),
 }
@@ -92,7 +92,7 @@ BAD = {
         "--set",
         "method=soft",
     ): 'method must be "pairs", "reduced",',
-    ("train", "train.txt", "-o", "x.rw", "--model", "softrankboost", "--set", "epsilon=[0.5]"): "epsilon must be",
+    ("train", "train.txt", "-o", "x.rw", "--model", "smoothrankboost", "--set", "epsilon=[0.5]"): "epsilon must be",
     ("train", "train.txt", "-o", "x.rw", "--model", "ranksvm", "--set", "C=-1"): "C must be",
     ("info", "trees.rw", "--verify", "train.txt"): "--verify is for models of kind margin",
 }

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import rankwise as rw
-from rankwise.data import cubic, write
+from rankwise.data import polynomial, write
 from tests.cli.conftest import Run
 from tests.cli.test_errors import assert_one_sentence
 from tests.cli.trained import SMALL, make_data, make_model
 
-ROWS = cubic(queries=3, documents=5, features=4, seed=3)
+ROWS = polynomial(queries=3, documents=5, features=4, seed=3)
 IDS = np.array([f"d{k % 5}" for k in range(len(ROWS))])
 
 

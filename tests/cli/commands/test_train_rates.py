@@ -54,7 +54,7 @@ def test_the_file_is_that_of_the_library(run: Run, family: str) -> None:
         "model": "m.rw", "objective": "r@p=0.6", "rows": 500, "positives": int(positive(data).sum()),
         "trained_for": model.trained_for_, "reason": model.history_["reason"],
         "baseline": model.history_["baseline"], "tuned": model.history_.get("tuned"),
-        "threshold": model.threshold_, "interrupted": False,
+        "threshold": model.threshold_, "reached": True, "interrupted": False,
     }  # fmt: skip
     scores = [float(line) for line in run("predict", "m.rw", "held-out.csv").stdout.split()]
     assert scores == model.decision_function(held_out.X).tolist()
@@ -148,6 +148,8 @@ REFUSED = {
     "out of range": (("--objective", "f1", "--set", "folds=1"), "folds must be a whole number from 2"),
     "the seed": (("--objective", "f1", "--set", "random_state=1"), "use --seed"),
     "the family": (("--objective", "f1", "--set", "model=net"), "use --model"),
+    "the positive class": (("--objective", "f1", "--set", "pos_label=0"), "use --positive"),
+    "strict about nothing": (("--strict",), "--strict is for operating points, got no --objective"),
 }
 
 

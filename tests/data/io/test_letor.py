@@ -131,7 +131,7 @@ def many_lines(rows: int) -> str:
 def test_neither_chunk_borders_nor_threads_matter(text_file, chunk_bytes, threads) -> None:
     file = LetorFile(text_file(many_lines(60)), has_qid=True)
     expected = read_letor([file], chunk_bytes=1 << 22, threads=1)
-    assert_same(read_letor([file, file], chunk_bytes=chunk_bytes, threads=threads).rows(slice(0, 60)), expected)  # type: ignore[arg-type]
+    assert_same(read_letor([file, file], chunk_bytes=chunk_bytes, threads=threads).rows(slice(0, 60)), expected)
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from rankwise.data import RankingData, cubic, simulate_clicks
+from rankwise.data import RankingData, polynomial, simulate_clicks
 from rankwise.errors import DataError, ShapeError
 
-DATA = cubic(queries=40, documents=12, features=5, seed=0)
+DATA = polynomial(queries=40, documents=12, features=5, seed=0)
 
 
 def test_a_session_shows_the_top_documents_of_one_query_in_falling_order() -> None:

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import rankwise as rw
-from rankwise.data import cubic, r_of_k, topics, web
+from rankwise.data import cubic, polynomial, r_of_k, topics, web
 from rankwise.data.make._synthetic import CUBIC_SHARES, MSLR_SHARES
 from rankwise.errors import DataError
+from tests.reference.cubic_by_definition import cubic_rows
 
 
 def shares(y):
@@ -19,6 +20,7 @@ def shares(y):
     "make",
     [
         lambda s: cubic(20, seed=s),
+        lambda s: polynomial(20, seed=s),
         lambda s: web(20, 30, seed=s),
         lambda s: r_of_k(seed=s),
         lambda s: topics(3, 50, seed=s),
@@ -31,20 +33,50 @@ def test_the_seed_decides_everything(make) -> None:
     assert one.X.shape != other.X.shape or (one.X != other.X).any()
 
 
-def test_cubic() -> None:
-    data = cubic(200, documents=30, features=10)
+@pytest.mark.parametrize("make", [cubic, polynomial])
+def test_polynomials_have_uniform_features_and_five_skewed_grades(make) -> None:
+    data = make(200, documents=30, features=10)
     assert data.X.shape == (6000, 10)
     assert (data.groups.sizes == 30).all()
+    np.testing.assert_allclose([data.X.min(), data.X.max(), data.X.var()], [-1, 1, 1 / 3], atol=0.01)
     np.testing.assert_allclose(shares(data.y), CUBIC_SHARES, atol=1e-3)
-    assert len(shares(cubic(50, grades=2).y)) == 2
+    assert len(shares(make(50, grades=2).y)) == 2
+    assert make(1, documents=1, features=1).y.size == 1
     with pytest.raises(DataError, match="grades must be from 2 to 5, got 9"):
-        cubic(10, grades=9)
+        make(10, grades=9)
 
 
-def test_cubic_is_not_linear() -> None:
+@pytest.mark.parametrize("features", [1, 2, 7, 50])
+def test_cubic_is_the_recipe_of_burges_2005(features) -> None:
+    data = cubic(40, documents=10, features=features, seed=features)
+    reference = cubic_rows(400, features, seed=features)
+    np.testing.assert_array_equal(data.X, np.array(reference.X, dtype=np.float32))
+    expected = np.array(reference.grades(list(CUBIC_SHARES)))
+    decided = expected >= 0
+    assert decided.sum() >= 392
+    np.testing.assert_array_equal(data.y[decided], expected[decided])
+
+
+def test_the_three_terms_of_cubic_count_alike() -> None:
+    """Burges 2005: each is scaled to mean 0 and variance 1; grades then go with each of them equally."""
+    data, reference = cubic(400, features=50, seed=2), cubic_rows(20_000, 50, seed=2)
+    terms = np.array(reference.terms)
+    np.testing.assert_allclose(terms.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(terms.std(axis=0), 1)
+    np.testing.assert_allclose(np.corrcoef(terms.T), np.eye(3), atol=0.05)
+    with_grades = np.corrcoef(terms.T, data.y)[3, :3]
+    np.testing.assert_allclose(with_grades, with_grades.mean(), atol=0.04)
+    value = terms.mean(axis=1)
+    assert value.var() == pytest.approx(1 / 3, abs=0.02)
+    order = np.argsort(value)
+    assert (np.diff(data.y[order]) >= 0).mean() > 0.999
+
+
+@pytest.mark.parametrize("make", [cubic, polynomial])
+def test_polynomials_are_not_linear(make) -> None:
     from sklearn.linear_model import LinearRegression
 
-    data = cubic(400, features=5)
+    data = make(400, features=5)
     assert LinearRegression().fit(data.X, data.y).score(data.X, data.y) < 0.9
 
 

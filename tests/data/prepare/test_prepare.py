@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankwise.data import RankingData, describe, normalize, split
+from rankwise.data import RankingData, describe, normalize, overlap, split
 from rankwise.errors import DataError
 
 
@@ -96,6 +97,9 @@ def test_describe() -> None:
         "queries_with_one_grade": 2,
         "missing_values": 1,
         "duplicate_doc_ids": 1,
+        "repeated_rows": 0,
+        "queries_of_equal_rows": 0,
+        "constant_features": 0,
     }
     json.dumps(stats.to_dict())
 
@@ -111,3 +115,29 @@ def test_describe_mq2008(shared_data) -> None:
     stats = describe(read(*(shared_data / "MQ2008" / f"S{part}.txt" for part in range(1, 6))))
     assert (stats.rows, stats.queries, stats.features) == (15211, 784, 46)
     assert stats.grades == {0: 12279, 1: 2001, 2: 931}
+
+
+ODD = RankingData(
+    [[1, 5, 0], [1, 5, 0], [2, 5, 0], [3, 5, 0], [3, 5, 0], [4, 5, 0]], [1, 1, 0, 0, 1, 0], qid=[1, 1, 1, 2, 2, 3]
+)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_what_is_odd_about_the_data_is_counted(sparse) -> None:
+    stats = describe(replace(ODD, X=sp.csr_matrix(ODD.X)) if sparse else ODD)
+    assert (stats.repeated_rows, stats.queries_of_equal_rows, stats.constant_features) == (1, 1, 2)
+    assert stats.remarks == [
+        "1 queries have rows that are all alike, which no model can rank",
+        "2 features have one value in all rows, and say nothing",
+    ]
+
+
+def test_nothing_odd_needs_no_remark() -> None:
+    assert not describe(example()).remarks
+
+
+def test_rows_that_are_in_both_sets_are_counted() -> None:
+    train, other = example(seed=0), example(seed=1)
+    assert overlap(train, other) == 0
+    assert overlap(train, train.rows(np.arange(7))) == 7
+    assert overlap(train, replace(other, X=other.X[:, :2])) == 0

@@ -22,9 +22,10 @@ def flat(parts: list[list[float]]) -> tuple[np.ndarray, np.ndarray]:
 def test_gaps_ranks_and_chances(parts) -> None:
     scores, offsets = flat([sorted(part) for part in parts])
     n = len(parts)
-    below, ranks, chances = np.full(n, -1), np.full(scores.size, np.nan), np.full(scores.size, np.nan)
+    gaps, ranks, chances = np.full((1, n), -1), np.full(scores.size, np.nan), np.full(scores.size, np.nan)
+    below = gaps[0]
     for low, high in ((0, n // 2), (n // 2, n)):
-        rising_lists.largest_gaps(scores, offsets, low, high, below)
+        rising_lists.largest_gaps(scores, offsets, low, high, gaps)
         rising_lists.mean_ranks(scores, offsets, low, high, ranks)
         rising_lists.posteriors(scores, offsets, below, low, high, chances)
     for q in range(n):

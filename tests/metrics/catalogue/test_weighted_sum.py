@@ -27,7 +27,7 @@ def test_spellings(text: str) -> None:
     assert str(parse(text)) == "0.7*ndcg@10 + 0.3*auc"
 
 
-@given(st.lists(st.tuples(st.floats(1e-300, 1e300), st.sampled_from(EXAMPLES[:-1])), min_size=2, max_size=6))
+@given(st.lists(st.tuples(st.floats(1e-6, 1e99), st.sampled_from(EXAMPLES[:-1])), min_size=2, max_size=6))
 def test_text_reads_back(terms: list[tuple[float, str]]) -> None:
     metric = WeightedSum(tuple(parse(name) for _, name in terms), tuple(weight for weight, _ in terms))
     assert parse(str(metric)) == metric

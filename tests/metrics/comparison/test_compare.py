@@ -10,7 +10,8 @@ from scipy import stats
 
 from rankwise.data import RankingData
 from rankwise.errors import DataError
-from rankwise.metrics.comparison._compare import Comparison, compare, format_p_value
+from rankwise.metrics.comparison._compare import Comparison, compare
+from rankwise.metrics.comparison._statistics import format_p_value
 
 METRICS = ["ndcg@10", "map", "auc", "mrr"]
 
@@ -94,12 +95,11 @@ def test_equal_weights_change_nothing_and_weight_0_removes_a_query(data, compari
         assert (one.difference, one.t_p) == pytest.approx((other.difference, other.t_p))
 
 
-def test_one_list_has_means_a_note_and_no_tests(data) -> None:
+def test_one_list_has_means_and_tests_over_rows_not_queries(data) -> None:
     y, scores, _ = data
     single = compare(y, scores, metrics=["auc"])
     assert single.tests == []
-    assert "only one query" in single.notes[-1]
-    assert "only one query" in str(single)
+    assert single.row_tests
     assert single.best("auc") == "good"
 
 

@@ -17,7 +17,7 @@ from rankwise.rankers import (
     RankNet,
     RankSVM,
     RateClassifier,
-    SoftRankBoost,
+    SmoothRankBoost,
 )
 from rankwise.selection.peers import LightGBMRanker, LogisticRanker
 from tests.rankers.factories import TRAIN, VALID
@@ -73,7 +73,7 @@ MAKERS: dict[str, Any] = {
     ),
     "lambdamart-gaps-only": lambda: LambdaMART("auc", **TREES | {"num_leaves": 2}).fit(HALF.X, HALF.y, qid=HALF.qid),
     "rankboost": lambda: RankBoost(n_estimators=30).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid),
-    "softrankboost": lambda: SoftRankBoost(n_estimators=10).fit(ROUND.X, ROUND.y > 0, qid=ROUND.qid),
+    "smoothrankboost": lambda: SmoothRankBoost(n_estimators=10).fit(ROUND.X, ROUND.y > 0, qid=ROUND.qid),
     "ranksvm": lambda: RankSVM().fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid),
     "aucsvm": lambda: AUCSVM().fit(TRAIN.X, POSITIVE, qid=TRAIN.qid),
     "margin": lambda: MarginRanker(epsilon=0.8, max_iter=20).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid),
@@ -96,7 +96,7 @@ TREES_OF = ("onnx", "xgboost-json", "solr", "ranklib", "vespa", "lightgbm")
 LINEAR_OF = ("onnx", "solr", "ranklib", "vespa")
 TAKES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("lambdamart", "lambdamart-zeros", "lambdamart-bags", "lightgbm", "rate-trees"), TREES_OF),
-    **dict.fromkeys(("rankboost", "softrankboost", "margin-stumps"), TREES_OF),
+    **dict.fromkeys(("rankboost", "smoothrankboost", "margin-stumps"), TREES_OF),
     **dict.fromkeys(("lambdamart-missing", "lambdamart-gaps-only"), ("onnx", "xgboost-json", "vespa", "lightgbm")),
     "lambdamart-categories": ("onnx", "vespa", "lightgbm"),
     **dict.fromkeys(("ranksvm", "aucsvm", "logistic", "margin", "rate-linear"), LINEAR_OF),
@@ -121,7 +121,7 @@ def data_for(kind: str) -> RankingData:
         return HALF
     if kind == "lambdamart-categories":
         return with_categories(VALID)
-    return ROUND_VALID if kind in ("lambdamart-zeros", "softrankboost") else VALID
+    return ROUND_VALID if kind in ("lambdamart-zeros", "smoothrankboost") else VALID
 
 
 def file_name(kind: str, to: str) -> str:

@@ -11,7 +11,15 @@ import pytest
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import AUC
 from rankwise.objectives.lambdas._diagnose import MIN_GAP, diagnose
-from rankwise.objectives.lambdas.examples import ndcg_ranknet, nearest_neighbours, ranknet, springs, step_potentials
+from rankwise.objectives.lambdas.examples import (
+    finite_differences,
+    ndcg_ranknet,
+    nearest_neighbours,
+    ranknet,
+    regularized,
+    springs,
+    step_potentials,
+)
 
 RNG = np.random.default_rng(3)
 Y = RNG.permutation(np.arange(20) % 4).astype(float)
@@ -45,6 +53,52 @@ def test_scaled_by_a_metric_the_cost_ends_at_a_rank_change(function: Any) -> Non
     assert found.convex is not None
     assert found.convex.holds
     assert not found.across_ranks.holds
+
+
+def test_finite_differences_are_flat_and_jump_at_a_rank_change() -> None:
+    found = diagnose(finite_differences(0.8), Y, SCORES)
+    assert found.balanced.holds
+    assert found.symmetric.holds
+    assert found.convex is not None
+    assert found.convex.holds
+    assert not found.across_ranks.holds
+
+
+def errors_grow(labels: Any, scores: Any) -> Any:
+    """RankNet's cost turned over, concave: the wronger the order of a pair, the harder it is pushed that way."""
+    lambdas, hessian = RANKNET(labels, scores)
+    return -lambdas, -hessian
+
+
+def test_regularization_makes_a_concave_cost_convex_from_the_largest_curvature_on() -> None:
+    """Burges 2006 section 4; the mean score drifts to zero then, which the first line says."""
+    plain = diagnose(errors_grow, Y, SCORES)
+    assert plain.balanced.holds
+    assert plain.convex is not None
+    assert not plain.convex.holds
+    curvature = plain.convex.violation  # minus the least eigenvalue of the Hessian of the cost
+    enough, little = (diagnose(regularized(errors_grow, share * curvature), Y, SCORES) for share in (1.001, 0.999))
+    for found in (enough, little):
+        assert found.symmetric.holds
+        assert found.across_ranks.holds
+        assert not found.balanced.holds
+    assert enough.convex is not None
+    assert little.convex is not None
+    assert enough.convex.holds
+    assert not little.convex.holds
+    assert little.convex.violation == pytest.approx(0.001 * curvature, rel=1e-2)
+
+
+def test_the_printed_sign_of_the_regularization_makes_a_convex_cost_concave() -> None:
+    def as_printed(labels: Any, scores: Any) -> Any:
+        lambdas, hessian = RANKNET(labels, scores)
+        return lambdas + 100.0 * scores, hessian
+
+    as_read, printed = diagnose(regularized(ranknet, 100.0), Y, SCORES), diagnose(as_printed, Y, SCORES)
+    assert as_read.convex is not None
+    assert printed.convex is not None
+    assert as_read.convex.holds
+    assert not printed.convex.holds
 
 
 def test_the_pair_whose_exchange_makes_others_jump_is_neighbouring_in_rank() -> None:

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from rankwise.data import cubic, simulate_clicks
+from rankwise.data import polynomial, simulate_clicks
 from rankwise.objectives import PositionBias
 from rankwise.objectives.lambdas import _position_bias as position_bias
 from tests.reference.click_likelihood import likely_propensities
@@ -58,7 +58,7 @@ def test_copies_are_rows_that_are_there_more_often() -> None:
 @pytest.mark.parametrize("steepness", [0.0, 0.5, 1.0, 2.0])
 def test_the_truth_is_found_however_good_the_lists_were(steepness) -> None:
     """By documents that moved alone: the scores say nothing, and lists were shown in the order of the grades."""
-    data = cubic(queries=60, documents=12, features=5, seed=0)
+    data = polynomial(queries=60, documents=12, features=5, seed=0)
     log = simulate_clicks(data, data.y, sessions=400, top=6, steepness=steepness, shuffle=0.5)
     bias = PositionBias(log.position, log.clicked > 0, log.rows, None)
     naive = np.array([log.clicked[log.position == k].mean() for k in bias.positions])
@@ -70,7 +70,7 @@ def test_the_truth_is_found_however_good_the_lists_were(steepness) -> None:
 
 def test_documents_that_never_moved_are_compared_by_their_scores() -> None:
     """Scores that are right tell positions apart where each document had one position only."""
-    data = cubic(queries=2000, documents=8, features=5, seed=0)
+    data = polynomial(queries=2000, documents=8, features=5, seed=0)
     noise = np.random.default_rng(0).normal(size=data.y.size)
     log = simulate_clicks(data, data.y + noise, sessions=20, top=6, shuffle=0.0)
     bias = PositionBias(log.position, log.clicked > 0, log.rows, None)

@@ -17,7 +17,6 @@ from rankwise.objectives.rates._soft_counts import (
     RankedRows,
     SoftCounts,
     operating_threshold,
-    values_of_cuts,
 )
 from tests.reference.thresholds import count
 
@@ -142,7 +141,7 @@ def test_values_are_the_highest_over_all_cuts(name, seed) -> None:
         hits, cuts = RankedRows(scores, positive).counts(one)
         expected = sum(
             term.weight
-            * np.mean([values_of_cuts(point, hits, cuts).max() for point in term.metric.operating_points(4)])
+            * np.mean([point.values_of_counts(hits, cuts).max() for point in term.metric.operating_points(4)])
             for term in objective.terms
         )
         assert value == pytest.approx(expected, rel=1e-12)

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 import torch
 
 import rankwise as rw
-from rankwise.data import RankingData, cubic
+from rankwise.data import RankingData, polynomial
 from rankwise.data.prepare._standardizer import Standardizer
 from rankwise.errors import DataError, RankwiseError, ShapeError
 from rankwise.rankers import LambdaRank, RankNet
@@ -38,7 +38,7 @@ def test_nets_learn(cls, options) -> None:
 @pytest.mark.slow
 def test_each_descends_its_own_cost() -> None:
     """RankNet gets pairs right, LambdaRank the top: on data that a linear net cannot fit, both cannot be had."""
-    data = cubic(queries=150, documents=50, features=10, seed=5)
+    data = polynomial(queries=150, documents=50, features=10, seed=5)
     options: dict[str, Any] = {"hidden": (), "epochs": 30, "random_state": 0, "learning_rate": 0.03}
     found = {
         cls.__name__: rw.evaluate(

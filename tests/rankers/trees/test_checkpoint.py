@@ -21,7 +21,7 @@ from rankwise.errors import DataError, ModelFileError
 from rankwise.models import load, save
 from rankwise.rankers import LambdaMART
 from rankwise.rankers import _checkpoint as checkpoint
-from rankwise.rankers.trees._training import TrainingState
+from rankwise.rankers.trees._training_state import TrainingState
 from tests.rankers.factories import EVAL_SET, TRAIN, VALID
 
 

@@ -10,12 +10,12 @@ import pytest
 from scipy.stats import ttest_rel
 
 import rankwise as rw
-from rankwise.data import RankingData, cubic, simulate_clicks, write
+from rankwise.data import RankingData, polynomial, simulate_clicks, write
 from rankwise.errors import DataError, ModelFileError, ShapeError
 from rankwise.rankers import _checkpoint as checkpoint
 from rankwise.rankers.trees import _saved as saved_trees
 
-DATA = cubic(queries=150, documents=15, features=6, seed=1)
+DATA = polynomial(queries=150, documents=15, features=6, seed=1)
 TRAIN, TEST = DATA.rows(np.arange(1500)), DATA.rows(np.arange(1500, 2250))
 # Lists by one feature, so that raw clicks teach that feature.
 LOG = simulate_clicks(TRAIN, TRAIN.X[:, 0], sessions=200, top=8)

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 import rankwise as rw
-from rankwise.data import ParquetRows, RankingData, cubic, write
+from rankwise.data import ParquetRows, RankingData, polynomial, write
 from rankwise.data import _sources as source
 from rankwise.errors import DataError, FormatError
 from rankwise.rankers.trees import _lightgbm
 
-DATA = cubic(queries=60, documents=20, features=6, seed=1)
+DATA = polynomial(queries=60, documents=20, features=6, seed=1)
 # Rows of a query lie apart, in other files even.
 ORDER = np.random.default_rng(0).permutation(len(DATA))
 APART = DATA.rows(ORDER)
-VALID = cubic(queries=20, documents=20, features=6, seed=2)
+VALID = polynomial(queries=20, documents=20, features=6, seed=2)
 SMALL: dict[str, Any] = {"n_estimators": 8, "num_leaves": 7, "random_state": 0, "n_jobs": 1}
 
 
@@ -39,7 +39,12 @@ def text_of(model: rw.LambdaMART) -> list[str]:
 @pytest.mark.parametrize("binned_from", [50_000, 300])
 @pytest.mark.parametrize(
     "options",
-    [{}, {"bags": 2, "query_subsample": 0.5, "colsample_bytree": 0.5}, {"init": "l2", "metric": "mauc"}],
+    [
+        {},
+        {"bags": 2, "query_subsample": 0.5, "colsample_bytree": 0.5},
+        {"init": "l2", "metric": "mauc"},
+        {"grow_policy": "symmetric"},
+    ],
 )
 def test_the_same_model_as_in_memory(parts, tmp_path, monkeypatch, binned_from, options) -> None:
     monkeypatch.setattr(_lightgbm, "BINNING_ROWS", binned_from)
@@ -111,8 +116,8 @@ def test_bad_rows_can_be_left_out_in_every_pass(tmp_path) -> None:
 
 def test_what_cannot_be_streamed_is_one_sentence(parts, tmp_path) -> None:
     write(DATA, tmp_path / "data.txt")
-    write(cubic(queries=5, documents=5, features=3), tmp_path / "narrow.parquet")
-    write(cubic(queries=5, documents=5, features=7), tmp_path / "wide.parquet")
+    write(polynomial(queries=5, documents=5, features=3), tmp_path / "narrow.parquet")
+    write(polynomial(queries=5, documents=5, features=7), tmp_path / "wide.parquet")
     model = rw.LambdaMART(**SMALL)
     for given, said in (
         ((tmp_path / "data.txt",), "rows are streamed from Parquet only"),

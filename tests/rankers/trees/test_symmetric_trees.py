@@ -84,6 +84,23 @@ def test_lightgbm_reads_what_was_grown(tmp_path) -> None:
     assert np.array_equal(load(tmp_path / "m.rw").predict(data), model.predict(data))
 
 
+def test_bins_may_be_more_than_a_byte_counts() -> None:
+    X = np.random.default_rng(0).permutation(600)[:, None].astype(float)
+    y = (X[:, 0] > 301).astype(float)
+    gradient, hessian = (0.5 - y).astype(np.float32), np.ones(600, dtype=np.float32)
+    for max_bins, dtype in ((255, np.uint8), (256, np.uint8), (600, np.uint16)):
+        borders = Borders(X, max_bins)
+        codes = borders.codes([X], 600)
+        assert codes.dtype == dtype
+        assert codes.max() == max_bins - 1
+        tree, leaves = grow_symmetric_tree(codes, borders.n_bins, np.arange(1), gradient, hessian, LIMITS)
+        assert np.array_equal(leaves, tree.leaves(codes))
+        assert max_bins < 600 or borders.columns[0][tree.cuts[0]] == 301.5
+    qid = np.arange(600) % 7
+    few, many = (LambdaMART("auc", max_bin=bins, **OPTIONS).fit(X, y, qid=qid).predict(X) for bins in (255, 1000))
+    assert not np.array_equal(few, many)
+
+
 def test_sparse_rows_give_the_same_model() -> None:
     X = np.where(TRAIN.X > 0.5, TRAIN.X, 0.0)
     dense, sparse = (LambdaMART("auc", **OPTIONS).fit(rows, TRAIN.y, qid=TRAIN.qid) for rows in (X, sp.csr_matrix(X)))

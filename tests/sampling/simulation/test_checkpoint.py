@@ -14,6 +14,7 @@ import pytest
 import rankwise as rw
 from rankwise.errors import DataError, ModelFileError
 from rankwise.sampling import LossMin, Pool, Sampler
+from rankwise.sampling.simulation._checkpoint import _checksum
 from tests.sampling.factories import Centroid, binary, same
 
 DATA, TEST = binary(seed=1), binary(queries=12, seed=2)
@@ -73,7 +74,9 @@ def test_a_kill_before_the_first_run(tmp_path: Path) -> None:
     file = tmp_path / "runs.json"
     run(checkpoint=file)
     said = json.loads(file.read_text())
-    file.write_text(json.dumps({**said, "full": None, "runs": []}))
+    del said["sha256"]
+    said |= {"full": None, "runs": []}
+    file.write_text(json.dumps(said | {"sha256": _checksum(said)}))
     same(run(checkpoint=file), run())
 
 
@@ -120,10 +123,10 @@ def test_a_damaged_file_is_refused(tmp_path: Path, damage: str) -> None:
     whole = file.read_text()
     said = json.loads(whole)
     said["runs"][0].pop("values")
-    made = {"cut": whole[:-20], "field": json.dumps(said), "format": json.dumps({**json.loads(whole), "format": 2})}
+    made = {"cut": whole[:-20], "field": json.dumps(said), "format": json.dumps({**json.loads(whole), "format": 3})}
     file.write_text(made.get(damage, damage))
     with pytest.raises(
-        ModelFileError, match="format 2" if damage == "format" else "not the checkpoint of a simulation"
+        ModelFileError, match="format 3" if damage == "format" else "not the checkpoint of a simulation"
     ):
         run(checkpoint=file)
 

@@ -1,4 +1,4 @@
-"""RandomSampler, TopRanked, Uncertainty and Entropy: by hand, and against loops over documents and pairs."""
+"""RandomSampler, TopRanked and Entropy: by hand, and against loops over documents and pairs."""
 
 from __future__ import annotations
 
@@ -6,21 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from rankwise.sampling import RandomSampler, RankingEntropy, TopRanked, Uncertainty
+from rankwise.sampling import RandomSampler, RankingEntropy, TopRanked
 from tests.reference import samplers
 from tests.sampling.pool_factories import one_query, pool_of_scores, score_lists, utilities_of
-
-
-@given(score_lists)
-def test_uncertain_is_the_nearest_score_by_loops(lists) -> None:
-    for scores, found in zip(lists, utilities_of(Uncertainty(), lists), strict=True):
-        assert found == pytest.approx(samplers.uncertain(scores), rel=1e-12)
-
-
-def test_uncertain_by_hand() -> None:
-    """Nearest others of 0, 1, 1.5, 4 are 1, .5, .5 and 2.5 away; one document alone has none."""
-    assert one_query(Uncertainty(), [4.0, 0.0, 1.5, 1.0]) == [-2.5, -1.0, -0.5, -0.5]
-    assert utilities_of(Uncertainty(), [[3.0], [3.0, 3.0]]) == [[-np.inf], [0.0, 0.0]]
 
 
 @given(score_lists)

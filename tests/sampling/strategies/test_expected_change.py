@@ -124,5 +124,7 @@ def test_metrics_are_named_in_one_way() -> None:
     assert ExpectedChange("NDCG@10 ") == ExpectedChange(NDCG(k=10)) == ExpectedChange()
     with pytest.raises(MetricError, match="there is no metric 'ndgc'; did you mean"):
         ExpectedChange("ndgc")
-    with pytest.raises(DataError, match="n_draws must be a whole number from 1, got 0; pass for example 8"):
+    with pytest.raises(
+        DataError, match="n_draws must be a whole number from 1 to 1000000000, got 0; pass for example 8"
+    ):
         ExpectedChange(n_draws=0)

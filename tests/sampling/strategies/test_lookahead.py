@@ -55,12 +55,12 @@ def test_is_top_where_there_is_nothing_to_learn() -> None:
 
 @pytest.mark.parametrize("first", [0, -1, 1.5, True])
 def test_first_is_a_whole_number_from_1(first) -> None:
-    with pytest.raises(DataError, match="first must be a whole number from 1, got "):
+    with pytest.raises(DataError, match="first must be a whole number from 1 to 1000000000, got "):
         Lookahead(first=first)
 
 
 def test_among_holds_the_first() -> None:
-    with pytest.raises(DataError, match="among must be a whole number from 4, got 3"):
+    with pytest.raises(DataError, match="among must be a whole number from 4 to 1000000000, got 3"):
         Lookahead(first=4, among=3)
 
 

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankwise.data import RankingData
 from rankwise.errors import DataError
-from rankwise.sampling import LossMin
+from rankwise.sampling import LossMin, Pool
 from rankwise.sampling.strategies._lossmin import largest_gaps, relevance_chances
 from tests.reference import samplers
-from tests.sampling.pool_factories import one_query, pool_of_scores, score_lists, utilities_of
+from tests.sampling.pool_factories import FirstFeature, one_query, pool_of_scores, score_lists, utilities_of
 
 # Rising, the gaps are 1, .5, 2.5, .5: the largest follows the third, so θ̂ = 3, θ̄ = 3.5 and f(x_θ̂) = 1.5 (figure 2).
 SCORES = [0.0, 1.0, 1.5, 4.0, 4.5]
@@ -29,7 +30,7 @@ BY_HAND = [
 
 def test_figure_2_the_threshold_is_in_the_largest_gap() -> None:
     pool, _ = pool_of_scores([SCORES, [2.0], [], [0.0, 1.0, 2.0], [7.0, 7.0, 3.0]])
-    below = largest_gaps(pool.ascending)
+    (below,) = largest_gaps(pool.ascending)
     found = {int(pool.data.groups.qids[q]): int(below[q] - pool.ascending.offsets[q] + 1) for q in range(5)}
     # The first of equal gaps (query 3); rank 1 where there is no gap (queries 1 and 2); 3, 7, 7 part after the first.
     assert found == {0: 3, 1: 1, 2: 1, 3: 1, 4: 1}
@@ -82,6 +83,43 @@ def test_utilities_by_loops(lists, trade_off) -> None:
         assert values == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
+def with_labels(scores, labels):
+    """A pool of one query with these candidates, and documents of these labels far away."""
+    rows = [(score, -1.0) for score in scores] + [(-5000.0, label) for label in labels]
+    X, y = (np.array(column) for column in zip(*rows, strict=True))
+    return Pool(RankingData(X[:, None], y, np.zeros(y.size)), y, FirstFeature())
+
+
+@given(st.lists(st.floats(-50, 50, width=32), min_size=1, max_size=9), st.lists(st.integers(0, 4), max_size=6))
+def test_there_is_a_threshold_for_each_border_of_the_grades_so_far(scores, labels) -> None:
+    count = max(1, len(set(labels)) - 1)
+    pool = with_labels(scores, [float(label) for label in labels])
+    expected = samplers.loss_min(scores, 0.6, count)
+    assert LossMin().utilities(pool, np.random.default_rng(0)) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    named = LossMin(thresholds=count).utilities(pool, np.random.default_rng(0))
+    np.testing.assert_array_equal(named, LossMin().utilities(pool, np.random.default_rng(0)))
+
+
+def test_thresholds_by_hand() -> None:
+    """Three grades: the gaps after 1.5 (2.5) and after 0 (1) are the largest of SCORES."""
+    pool = with_labels(SCORES, [0.0, 1.0, 2.0])
+    assert largest_gaps(pool.ascending, 2).ravel().tolist() == [2, 0]
+    one = LossMin(thresholds=1).utilities(pool, np.random.default_rng(0))
+    assert one == pytest.approx(BY_HAND, abs=1e-9)
+    # θ̄ = 1.5, f(x_θ̂) = 0, |r_min − θ̄| = .5, |r_max − θ̄| = 3.5: the lowest may be too low, the others too high.
+    second = [0.5 * 1 / 0.5 * 0.4]
+    second += [(1 - 1 / (1 + np.exp(-f))) * (k + 1) / 3.5 * 0.6 for k, f in enumerate([1.0, 1.5, 4.0, 4.5])]
+    both = LossMin().utilities(pool, np.random.default_rng(0))
+    assert both == pytest.approx(np.add(BY_HAND, second), abs=1e-9)
+
+
+def test_two_grades_are_one_threshold_to_the_last_bit() -> None:
+    scores = np.random.default_rng(3).normal(size=40).tolist()
+    pool = with_labels(scores, [0.0, 1.0, 1.0])
+    found, one = (sampler.utilities(pool, np.random.default_rng(0)) for sampler in (LossMin(), LossMin(thresholds=1)))
+    np.testing.assert_array_equal(found, one)
+
+
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=5).filter(any), st.floats(-1e6, 1e6, width=32))
 def test_equal_scores_have_equal_utilities(sizes, score) -> None:
     """So that LossMin is Random where the ranker says nothing."""
@@ -99,6 +137,12 @@ def test_equal_scores_are_chosen_at_random() -> None:
 
 def test_the_weight_of_p4_is_the_default() -> None:
     assert LossMin() == LossMin(trade_off=0.6)
+
+
+@pytest.mark.parametrize("thresholds", [0, 1.5, "two"])
+def test_thresholds_are_counted_from_1(thresholds) -> None:
+    with pytest.raises(DataError, match="thresholds must be a whole number from 1"):
+        LossMin(thresholds=thresholds)
 
 
 @pytest.mark.parametrize("trade_off", [0, 1, -0.1, 1.5])

@@ -31,6 +31,7 @@ def browser() -> Iterator[Any]:
     with playwright.sync_playwright() as running:
         # root has no sandbox; a container's /dev/shm may be small
         arguments = ["--disable-dev-shm-usage", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+        arguments += ["--host-resolver-rules=MAP evil.example 127.0.0.1"]  # a name of somebody else that leads here
         found = running.chromium.launch(executable_path=program, args=arguments, timeout=PATIENCE)
         yield found
         found.close()

@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+from rankwise.data import RankingData
+from rankwise.labels import LabelStore
+from rankwise.serve.labelling._labellers import Labellers
 from tests.serve.labelling.browsing import done, expect, open_page
 from tests.serve.labelling.conftest import PATIENCE
-from tests.serve.labelling.factories import SCRIPT, make_session, serving, settled
+from tests.serve.labelling.factories import SCRIPT, make_session, pool, serving, settled
 
 pytestmark = pytest.mark.browser
 
@@ -30,6 +33,42 @@ def test_hostile_texts_are_text(page: Any, folder: Path) -> None:
         expect(card.locator("h3")).to_contain_text("<b>")
         expect(card.locator(".note")).to_contain_text(SCRIPT)
         assert card.locator("script, img, b").count() == 0
+        assert "owned" not in page.title()
+
+
+def test_hostile_names_are_text(page: Any, folder: Path) -> None:
+    """Names of fields, documents, queries, features and labellers, what is odd in objects of JavaScript included."""
+    data = pool()
+    qids, names = [f"{SCRIPT} {qid}" for qid in data.qid], [f"{SCRIPT} {column}" for column in range(7)]
+    hostile = RankingData(
+        data.X, data.y, qids, [f"{SCRIPT} {row}" for row in range(len(data))], feature_names=[*names, "\ud800"]
+    )
+    fields = {
+        SCRIPT: SCRIPT,
+        "__proto__": SCRIPT,
+        "constructor": {SCRIPT: [SCRIPT]},
+        "title": None,
+        "hasOwnProperty": 1,
+    }
+    texts = {doc: fields for row, doc in enumerate(hostile.doc_ids.tolist()) if row % 2}  # type: ignore[union-attr]
+    store = LabelStore.create(
+        folder / "labels.db", hostile, texts, {qid: {"title": SCRIPT, SCRIPT: SCRIPT} for qid in qids}
+    )
+    session = settled(make_session(folder, store))
+    for name in (SCRIPT, "=1+1"):
+        session.judge(name, session.now.items[0], 2, 1)
+    with serving(session, Labellers.of([], SCRIPT)) as url:
+        open_page(page, url)
+        expect(page.locator("#who")).to_contain_text(SCRIPT)
+        expect(page.locator("#query")).to_contain_text(SCRIPT)
+        expect(page.locator("#kappas")).to_contain_text(SCRIPT)
+        expect(page.locator("#per-query li").first).to_contain_text(SCRIPT)
+        page.keyboard.press("t")
+        page.keyboard.type(SCRIPT)
+        page.keyboard.press("Enter")
+        expect(page.locator(".doc[aria-current] .note")).to_contain_text(SCRIPT)
+        assert "__proto__" in page.locator("#docs").text_content()
+        assert page.locator("main script, main img, main b, header script, header img").count() == 0
         assert "owned" not in page.title()
 
 

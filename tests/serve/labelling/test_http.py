@@ -13,10 +13,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from rankwise.data import RankingData
+from rankwise.labels import LabelStore
 from rankwise.serve.labelling._app import MAX_BODY_BYTES
 from rankwise.serve.labelling._labellers import Labellers
 from rankwise.serve.labelling._session import Session
-from tests.serve.labelling.factories import make_session, served, serving, settled
+from tests.serve.labelling.factories import make_session, pool, served, serving, settled
 
 TOKENS = ["ana=secret-of-ana", "ben=secret-of-ben"]
 
@@ -127,6 +129,47 @@ def test_values_that_the_store_refuses(site: Site) -> None:
 def test_bodies_that_are_no_object(site: Site, raw: bytes) -> None:
     status, said, _ = site.send("POST", "/api/grade", raw)
     assert (status in (400, 422), is_sentence(said), site.acts()) == (True, True, 0), said
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"item": ' + b"9" * 5_000 + b', "round": 1, "grade": 1}',
+        b'{"item": ' + b"9" * 4_000 + b', "round": 1, "grade": 1}',
+        b'{"item": 0, "round": 1, "grade": 1, "\\ud800": 1}',
+        b'{"item": 0, "round": 1, "grade": 1, "a\\nb": 1}',
+        b'{"item": 0, "round": 1, "grade": 1, "' + b"x" * 9_000 + b'": 1}',
+    ],
+)
+def test_refusals_are_short_whatever_they_tell_of(site: Site, raw: bytes) -> None:
+    status, said, _ = site.send("POST", "/api/grade", raw)
+    assert (400 <= status < 500, is_sentence(said), len(said["error"]) < 200) == (True, True, True), said
+    status, said, _ = site.send("GET", f"/api/work?item={'9' * 4_000}")
+    assert (status, len(said["error"]) < 200) == (404, True)
+
+
+def test_a_full_disk_is_a_sentence_and_the_grade_can_be_sent_again(site: Site) -> None:
+    database = site.session.store._database
+    pages = database.rows("PRAGMA page_count")[0][0]
+    database.rows(f"PRAGMA max_page_count = {pages}")
+    note = {"item": site.session.now.items[0], "round": 1, "note": "x" * 10_000}
+    for _ in range(2):
+        status, said, _ = site.send("POST", "/api/note", note)
+        assert (status, is_sentence(said), site.acts()) == (503, True, 0)
+        assert "free some space" in said["error"]
+    database.rows("PRAGMA max_page_count = 1000000")
+    for _ in range(2):
+        assert site.send("POST", "/api/note", note)[0] == 200
+    assert site.acts() == 1
+
+
+def test_names_with_half_a_character_are_shown(folder: Path) -> None:
+    data = pool()
+    named = RankingData(data.X, data.y, data.qid, data.doc_ids, feature_names=[*"abcdefg", "\ud800"])
+    session = settled(make_session(folder, LabelStore.create(folder / "labels.db", named)))
+    with serving(session) as url:
+        status, said, _ = Site(session, urlsplit(url).netloc).send("GET", "/api/work")
+    assert (status, len(said["items"])) == (200, 5)
 
 
 def test_oversized_bodies(site: Site) -> None:

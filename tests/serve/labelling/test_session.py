@@ -299,16 +299,6 @@ def test_a_refit_that_was_cut_off_is_made_anew(folder: Path) -> None:
     settled(session)
 
 
-def test_a_model_whose_record_was_cut_off_is_recorded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(LabelStore, "record_model", lambda self, path: None)
-    session = settled(make_session(folder))
-    label_round(session)
-    assert session.store.models() == []
-    monkeypatch.undo()
-    again = make_session(folder, LabelStore.open(folder / "labels.db"))
-    assert [model.round for model in again.store.models()] == [2]
-
-
 def test_closing_ends_a_long_fit(folder: Path) -> None:
     started = threading.Event()
 

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 import rankwise as rw
-from rankwise.data import cubic
+from rankwise.data import polynomial
 from rankwise.serve._server import listening, url_of
 from rankwise.serve.ranking._app import Limits, RankingService, make_app
 from rankwise.serve.ranking._metrics import Metrics
@@ -27,7 +27,7 @@ from rankwise.serve.ranking._run import DrainingServer
 from tests.serve.process import started
 
 NAMES = ["bm25", "age", "clicks", "länge"]
-DATA = cubic(queries=20, documents=15, features=4, seed=1)
+DATA = polynomial(queries=20, documents=15, features=4, seed=1)
 X = np.asarray(DATA.X[:15], dtype=np.float64)
 IDS = [f"d{row}" for row in range(len(X))]
 SMALL: dict[str, Any] = {

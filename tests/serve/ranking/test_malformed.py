@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import http.client
+import io
 import json
+import select
 import socket
 import struct
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,9 @@ import pyarrow as pa
 import pytest
 
 import rankwise as rw
+from rankwise.serve._guard import MAX_HELD_BODIES
 from rankwise.serve.ranking._app import Limits
+from rankwise.serve.ranking._arrow import _is_packed
 from tests.serve.ranking.factories import ARROW, DATA, NAMES, Client, X, is_sentence, serving, stream
 
 ROW = [1.0, 2.0, 3.0, 4.0]
@@ -35,6 +40,9 @@ JSON_BODIES: dict[str, tuple[Any, list[str]]] = {
     "cut off": (b'{"features": [[1, 2', ["not JSON", "truncated"]),
     "no JSON": (b"bm25=1", ["not JSON"]),
     "not UTF-8": (b'{"features": "\xff\xfe"}', ["not JSON", "utf-8"]),
+    "an id that is not UTF-8": (b'{"features": [[1, 2, 3, 4]], "ids": ["\xff"]}', ["not JSON", "utf-8"]),
+    "a feature that is not UTF-8": (b'{"features": [{"b\xff": 1}]}', ["not JSON", "utf-8"]),
+    "a document's id that is not UTF-8": (b'{"documents": [{"id": "\xc3"}]}', ["not JSON", "utf-8"]),
     "a byte order mark": (b"\xef\xbb\xbf{}", ["not JSON"]),
     "NaN": (b'{"features": [[NaN, 2, 3, 4]]}', ["not JSON", "byte 15"]),
     "Infinity": (b'{"features": [[1, -Infinity, 3, 4]]}', ["not JSON"]),
@@ -85,6 +93,8 @@ JSON_BODIES: dict[str, tuple[Any, list[str]]] = {
     "ids that are a text": ({"features": [ROW], "ids": "a"}, ["ids must be a list", "one per document", "'a'"]),
     "ids that are null": ({"features": [ROW], "ids": None}, ["ids must be a list", "one per document", "None"]),
     "a field twice, the first wrong": (b'{"documents": [1], "documents": 5}', ["documents[0]"]),
+    "a field twice, a name of two lines": (b'{"documents": [{"features": {"a\\nb": 1}}], "documents": 5}', ["a b"]),
+    "a field twice, a long name": (b'{"documents": [{"%s": 1}], "documents": 5}' % (b"x" * 9_000), ["xxx"]),
     "features twice": (b'{"features": [[1, 2, 3, "4"]], "features": []}', ["features[0][3]"]),
     "a feature twice": (b'{"features": [{"age": "x", "age": 1}]}', ["feature 'age' of document 0"]),
     "an id out of range": ({"features": [ROW], "ids": [2**64]}, ["document 0", "18446744073709551616", "64 bits"]),
@@ -111,6 +121,33 @@ def fixed(width: int, values: Any) -> pa.Table:
     return pa.table({"f": pa.FixedSizeListArray.from_arrays(pa.array(values), width)})
 
 
+def packed_before_v5() -> bytes:
+    """A stream that is compressed as the format was before V5: by metadata of the batch, its header says nothing."""
+    batch, sink = pa.record_batch({name: pa.array(np.zeros(50)) for name in NAMES}), io.BytesIO()
+    options = pa.ipc.IpcWriteOptions(metadata_version=pa.ipc.MetadataVersion.V4, compression="zstd")
+    with pa.ipc.new_stream(sink, batch.schema, options=options) as writer:
+        writer.write_batch(batch, custom_metadata={"ARROW:experimental_compression": "zstd"})
+    raw = sink.getvalue()
+    for place in range(len(raw) - 2):  # of the field's offset in the header
+        changed = raw[:place] + b"\0\0" + raw[place + 2 :]
+        with suppress(pa.ArrowException, OSError, struct.error, IndexError):
+            messages = list(pa.ipc.MessageReader.open_stream(changed))
+            if messages[1].metadata_version == pa.ipc.MetadataVersion.V4 and not is_declared(messages[1]):
+                assert pa.ipc.open_stream(changed).read_next_batch().equals(batch)
+                return changed
+    raise AssertionError
+
+
+def is_declared(message: Any) -> bool:
+    """Whether the header of a record batch says that it is compressed."""
+    return _is_packed(message.metadata.to_pybytes(), pa.ipc.MetadataVersion.V5)
+
+
+def with_names(old: bytes, new: bytes) -> bytes:
+    assert len(old) == len(new)
+    return WHOLE.replace(old, new)
+
+
 WHOLE = stream(columns())
 EMPTY = pa.table({name: pa.array([], pa.float64()) for name in NAMES})
 TWICE = pa.Table.from_arrays([pa.array([1.0])] * 2, names=["bm25", "bm25"])
@@ -122,6 +159,12 @@ ARROW_BODIES: dict[str, tuple[bytes, list[str]]] = {
     "a huge length": (b"\xff\xff\xff\xff" + struct.pack("<i", 2**31 - 1) + b"x" * 50, ["not an Arrow stream"]),
     "compressed": (stream(columns(), compression="zstd"), ["compressed"]),
     "compressed by lz4": (stream(fixed(4, X[:3].ravel()), compression="lz4"), ["compressed"]),
+    "compressed as before V5": (packed_before_v5(), ["compressed"]),
+    "a name that is not UTF-8": (with_names(b"clicks", b"clic\xff\xff"), ["not an Arrow stream", "utf-8"]),
+    "an id that is not UTF-8": (
+        stream(columns(id=pa.array(["aaaa", "b"]))).replace(b"aaaa", b"aa\xff\xff"),
+        ["not an Arrow stream", "UTF8"],
+    ),
     "a dictionary": (stream(columns(age=pa.array([1.0, 2.0]).dictionary_encode())), ["dictionary"]),
     "no rows": (stream(EMPTY), ["no document"]),
     "too many rows": (stream(fixed(4, np.ones(4 * 51))), ["50 documents at most", "51"]),
@@ -267,7 +310,11 @@ REQUESTS = [
     ("POST", "/rank", b"{}", {"Content-Type": "application/x-www-form-urlencoded"}, 415),
     ("POST", "/rank", b"{}", {"Content-Type": ""}, 415),
     ("POST", "/explain", WHOLE, {"Content-Type": ARROW}, 415),
+    ("POST", "/rank", b"{}", {"Content-Encoding": "gzip"}, 415),
     ("POST", "/rank", b"{}", {"Host": "evil.example"}, 403),
+    ("GET", "/health", None, {"Host": "evil@localhost"}, 403),
+    ("GET", "/health", None, {"Host": "localhost/evil.example"}, 403),
+    ("OPTIONS", "/rank", None, {"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}, 405),
     ("POST", "/rank", b"{}", {"Origin": "https://evil.example"}, 403),
     ("POST", "/rank", b"{}", {"Sec-Fetch-Site": "cross-site"}, 403),
     ("GET", "/health", None, {"Host": "evil.example"}, 403),
@@ -335,3 +382,21 @@ def test_a_mistake_of_ours_shows_no_traceback(
         assert "a request failed" in caplog.text
         monkeypatch.undo()
         assert client.rank({"features": [ROW]})[0] == 200
+
+
+def test_long_bodies_that_do_not_end_cannot_fill_the_memory(tree_file: Path) -> None:
+    size = 900_000  # an application is told of pieces of a quarter of a megabyte
+    with serving(tree_file, Limits(max_bytes=size)) as client:
+        host, port = client.host.split(":")
+        head = f"POST /rank HTTP/1.1\r\nHost: {client.host}\r\nContent-Type: application/json\r\n"
+        raw = f"{head}Content-Length: {size}\r\n\r\n".encode() + b" " * (size - 1)
+        with ExitStack() as stack:
+            address = (host, int(port))
+            clients = [stack.enter_context(socket.create_connection(address)) for _ in range(4 * MAX_HELD_BODIES)]
+            for sent in clients:
+                with suppress(ConnectionError):  # once it is refused
+                    sent.sendall(raw)
+            refused = select.select(clients, [], [], 300)[0]
+            assert refused[0].recv(100).startswith(b"HTTP/1.1 503 ")
+        while client.rank(b" " * (size - 30) + b'{"features": [[1, 2, 3, 4]]}')[0] != 200:
+            pass  # until the service has seen that they left

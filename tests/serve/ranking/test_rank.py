@@ -24,7 +24,7 @@ KINDS = {
     "ranknet": lambda: rw.RankNet("ndcg@10", **NET),
     "margin": lambda: rw.MarginRanker(epsilon=0.9),
     "rankboost": lambda: rw.RankBoost(n_estimators=5),
-    "softrankboost": lambda: rw.SoftRankBoost(n_estimators=3),
+    "smoothrankboost": lambda: rw.SmoothRankBoost(n_estimators=3),
     "ranksvm": lambda: rw.RankSVM("ndcg@10"),
     "aucsvm": lambda: rw.AUCSVM(),
     "auto": lambda: small_auto("ndcg@10"),

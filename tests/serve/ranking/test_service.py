@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
+import socket
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -209,13 +211,20 @@ def test_the_page_loads_nothing_from_elsewhere(client: Client) -> None:
 
 @pytest.mark.slow
 def test_the_command_says_where_it_is(tree_file: Path) -> None:
-    with command(tree_file, "--token", TOKEN, "--max-documents", "3", "--max-bytes", "2000") as (process, client):
+    limits = ("--max-documents", "3", "--max-bytes", "2000", "--max-connections", "2", "--keep-alive-seconds", "9")
+    with command(tree_file, "--host", "0.0.0.0", "--token", TOKEN, *limits) as (process, client):
         client.token = TOKEN
         assert client.rank({"features": X[:3].tolist()})[0] == 200
         assert client.rank({"features": np.ones((4, 4)).tolist()})[0] == 422
         assert client.rank(b" " * 2001)[0] == 413
+        host, port = client.host.split(":")
+        with ExitStack() as stack:
+            idle = [stack.enter_context(socket.create_connection((host, int(port)))) for _ in range(3)]
+            assert idle[0].recv(10) == b""  # it made room
         process.terminate()
         assert process.wait(300) == 0
+        assert process.stderr is not None
+        assert "plain text" in process.stderr.read()
 
 
 @pytest.mark.slow

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated
 
 from rankwise.cli import _options as options
 from rankwise.cli._options import option
 from rankwise.cli._output import Cell, check_outputs, print_json, print_notes, print_table, working, write_per_query
 from rankwise.cli.support._reading import ReadOptions, reads_data
+from rankwise.cli.support._remarks import print_repeated
 from rankwise.errors import DataError
 
 if TYPE_CHECKING:
@@ -58,6 +60,7 @@ def compare(
                 "or use rankwise eval"
             )
     print_notes(systems.notes)
+    print_repeated(systems.data)
     rows = systems.data
     with working("comparing"):
         result = compute(
@@ -84,14 +87,15 @@ def compare(
 
 
 def _print(result: Comparison) -> None:
-    from rankwise.metrics.comparison._compare import format_p_value
+    from rankwise.metrics.comparison._row_tests import READING, row_test_table
+    from rankwise.metrics.comparison._statistics import format_p_value
 
     best = {metric: result.best(metric) for metric in result.metrics}
     means: list[list[Cell]] = []
     for name, evaluation in result.evaluations.items():
         row: list[Cell] = [name]
         for metric in result.metrics:
-            is_best = name == best[metric]
+            is_best = name == best[metric] and not math.isnan(evaluation[metric])
             row.append((f"{evaluation[metric]:.4f}{'*' if is_best else ''}", is_best))
         means.append(row)
     print_table(("system", *result.metrics), means)
@@ -116,5 +120,10 @@ def _print(result: Comparison) -> None:
         )
         print("p: Holm-corrected for the pairs of one metric; effect: mean over deviation of the differences;")
         print("W/T/L: queries on which the first of the pair wins, ties, loses")
+    if result.row_tests:
+        header, *rows = row_test_table(result.row_tests, result.level)
+        print()
+        print_table(header, rows)
+        print(READING)
     for note in result.notes:
         print(f"note: {note}")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 from rankwise.cli import _options as options
 from rankwise.cli._options import option
 from rankwise.cli._output import check_outputs, print_json, print_table, working, write_per_query
-from rankwise.cli.support._evaluations import evaluation_table
 from rankwise.cli.support._progress import progress_bar
 from rankwise.cli.support._reading import ReadOptions, read_features, reads_data
+from rankwise.cli.support._remarks import print_remarks
 
 if TYPE_CHECKING:
     from rankwise.selection import CrossValidation
@@ -48,6 +48,7 @@ def cv(
         ranker = make_ranker(model, metric, seed, settings or [])
         requested = list(parse_all(metrics or ranker.metric).values())
     rows = read_features(data, reading)
+    print_remarks(rows)
     with progress_bar(folds) as callbacks:
         result = cross_validate(ranker, rows, requested, folds=folds, random_state=seed, callbacks=callbacks)
     if per_query is not None:
@@ -59,7 +60,7 @@ def cv(
 
 
 def _print(result: CrossValidation) -> None:
-    print_table(*evaluation_table(result.evaluation))
+    print_table(*result.evaluation.table())
     for note in result.evaluation.notes:
         print(f"note: {note}")
     print()

@@ -13,6 +13,7 @@ from rankwise.cli.support._reading import ReadOptions, read_data, reads_data, wr
 Queries = Annotated[int, option("--queries", "Number of queries.", min=1)]
 Documents = Annotated[int, option("--documents", "Documents per query.", min=1)]
 Features = Annotated[int, option("--features", "Number of features.", min=1)]
+Grades = Annotated[int, option("--grades", "Number of labels, 2 to 5.")]
 
 
 @reads_data
@@ -51,10 +52,10 @@ def make_cubic(
     queries: Queries = 100,
     documents: Documents = 50,
     features: Features = 50,
-    grades: Annotated[int, option("--grades", "Number of labels, 2 to 5.")] = 5,
+    grades: Grades = 5,
     seed: options.SeedOption = 0,
 ) -> None:
-    """Uniform features, graded by a random polynomial of the third degree.
+    """Uniform features, graded by a random cubic polynomial with few terms, as in the papers on RankNet and LambdaRank.
 
     Example: rankwise data make cubic cubic.txt --queries 200 --documents 30
     """
@@ -62,6 +63,24 @@ def make_cubic(
     from rankwise.data import cubic
 
     write_data({out: cubic(queries, documents, features, grades, seed)})
+
+
+def make_polynomial(
+    out: options.OutFile,
+    queries: Queries = 100,
+    documents: Documents = 50,
+    features: Features = 50,
+    grades: Grades = 5,
+    seed: options.SeedOption = 0,
+) -> None:
+    """Uniform features, graded by a random cubic polynomial with all terms.
+
+    Example: rankwise data make polynomial polynomial.txt --queries 200 --documents 30
+    """
+    check_outputs([out])
+    from rankwise.data import polynomial
+
+    write_data({out: polynomial(queries, documents, features, grades, seed)})
 
 
 def make_r_of_k(

@@ -41,5 +41,8 @@ def stats(data: options.DataFiles, json: options.JsonOption = False, *, reading:
             ("queries without a relevant document", str(statistics.queries_without_relevant)),
             ("queries with one label only", str(statistics.queries_with_one_grade)),
             ("repeated document ids", str(statistics.duplicate_doc_ids)),
+            ("repeated rows of a query", str(statistics.repeated_rows)),
+            ("queries whose rows are all alike", str(statistics.queries_of_equal_rows)),
+            ("features with one value", str(statistics.constant_features)),
         ],
     )

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 from rankwise.cli import _options as options
 from rankwise.cli._options import option
 from rankwise.cli._output import check_outputs, print_json, print_notes, print_table, working, write_per_query
-from rankwise.cli.support._evaluations import evaluation_table
 from rankwise.cli.support._reading import ReadOptions, reads_data
+from rankwise.cli.support._remarks import print_repeated
 from rankwise.errors import DataError
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def evaluate(
         parse_all(metrics)  # a misspelt metric need not wait for a large file
         systems = _one_system(data, scores, feature, reading)
     print_notes(systems.notes)
+    print_repeated(systems.data)
     rows = systems.data
     ((name, values),) = systems.scores.items()
     with working("evaluating"):
@@ -94,6 +95,6 @@ def _one_system(data: list[Path], scores: Path | None, feature: int | None, read
 
 
 def _print(result: Evaluation) -> None:
-    print_table(*evaluation_table(result))
+    print_table(*result.table())
     for note in result.notes:
         print(f"note: {note}")

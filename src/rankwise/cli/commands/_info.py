@@ -11,10 +11,11 @@ import typer
 from rankwise.cli import _options as options
 from rankwise.cli._errors import NOT_CERTIFIED
 from rankwise.cli._options import option
-from rankwise.cli._output import print_json, print_table, working
+from rankwise.cli._output import check_outputs, print_json, print_table, working
 from rankwise.cli.support._auto import manifest_lines, print_leaderboard
 from rankwise.cli.support._models import feature_labels, load_model
 from rankwise.cli.support._reading import ReadOptions, read_features, reads_data
+from rankwise.cli.support._training import REACHED
 from rankwise.errors import DataError
 
 if TYPE_CHECKING:
@@ -69,6 +70,13 @@ def info(
             "DATA",
         ),
     ] = None,
+    report: Annotated[
+        Path | None, option("--report", "Write a page with pictures of the model, one HTML file.", "FILE.html")
+    ] = None,
+    data: Annotated[
+        list[Path] | None,
+        option("--data", "Labelled rows for the page, once per file, best those not learned from.", "DATA"),
+    ] = None,
     json: options.JsonOption = False,
     *,
     reading: ReadOptions,
@@ -77,14 +85,21 @@ def info(
 
     Example: rankwise info m.rw
 
+    With pictures: rankwise info m.rw --report model.html --data test.txt
+
     Is its certificate true? rankwise info margin.rw --verify train.txt
     """
     loaded = load_model(model)  # first, because it checks all of the file
     from rankwise.models import info as read_manifest
 
+    if data is not None and report is None:
+        raise DataError(f"--data is for the page that --report writes, got {data[0]} alone; add --report FILE.html")
+    check_outputs([report], [model, *(data or []), *(verify or [])])
     manifest = read_manifest(model)
     importances = _importances(loaded)
     verification = None if verify is None else _verify(loaded, verify, reading)
+    if report is not None:
+        _write_report(report, loaded, model, data, reading)
     if json:
         shares = [{"feature": name, "share": share} for name, share in importances]
         verified = {} if verification is None else {"verified": verification.to_dict()}
@@ -101,6 +116,14 @@ def info(
             print(f"\n{verification}")
     if verification is not None and not verification.agrees:
         raise typer.Exit(NOT_CERTIFIED)
+
+
+def _write_report(report: Path, loaded: Any, model: Path, data: list[Path] | None, reading: ReadOptions) -> None:
+    rows = None if data is None else read_features(data, reading)
+    with working("drawing"):
+        from rankwise.plot import write_model_report
+
+        write_model_report(report, loaded, rows, title=f"Model {model.name}")
 
 
 def _verify(model: Any, files: list[Path], reading: ReadOptions) -> Verification:
@@ -161,14 +184,26 @@ def _ranker_lines(manifest: JsonObject) -> list[tuple[str, str]]:
     ]
 
 
+def _threshold(model: JsonObject) -> str:
+    """The threshold in use, in the model's own scores, and where it is from if it was set."""
+    place = model["set_to"]
+    if place is None:
+        return f"{model['threshold']:.6g}"
+    of_what = "set by hand"
+    if place["objective"] is not None:
+        of_what = f"certified for {place['objective']} with confidence {place['confidence']:g}"
+    return f"{model['threshold'] + place['at']:.6g}, {of_what}"
+
+
 def _classifier_lines(manifest: JsonObject) -> list[tuple[str, str]]:
     summary = manifest["summary"]
     lines = [("trained on", f"{summary['rows']} rows")]
-    names = summary["classes"][-1:] if summary["target"] == "binary" else summary["classes"]
+    names = [summary["positive"]] if summary["target"] == "binary" else summary["classes"]
     for name, model in zip(names, summary["models"], strict=True):
         history = model["history"]
         lines += [
-            (f"class {name}: threshold", f"{model['threshold']:.6g}"),
+            (f"class {name}: threshold", _threshold(model)),
+            *([(f"class {name}: reached", REACHED[model["reached"]])] if model["set_to"] is None else []),
             (f"class {name}: trained for", manifest["metric"] if history["chosen"] == "tuned" else "cross entropy"),
             (f"class {name}: reason", history["reason"]),
         ]

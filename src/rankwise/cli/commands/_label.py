@@ -131,8 +131,8 @@ def _open_store(db: Path, data: RankingData, text: Path | None, labelled: Sequen
     from rankwise.labels import LabelStore, read_texts
 
     with working("opening the label store"):
-        if db.exists() and db.stat().st_size:
-            store = LabelStore.open(db)
+        store = _existing(db)
+        if store is not None:
             if text is not None:
                 print_notes([f"{db} keeps the texts that it was made with; --text {text} is not read again"])
         else:
@@ -146,6 +146,17 @@ def _open_store(db: Path, data: RankingData, text: Path | None, labelled: Sequen
             store.close()
             raise
     return store
+
+
+def _existing(db: Path) -> LabelStore | None:
+    """The store that is there; one that was killed while it was made holds nothing, and is made again."""
+    from rankwise.labels import LabelStore
+    from rankwise.labels._database import UnfinishedError
+
+    try:
+        return LabelStore.open(db) if db.exists() else None
+    except UnfinishedError:
+        return None
 
 
 def _login() -> str:

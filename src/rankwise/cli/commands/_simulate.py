@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -13,6 +13,7 @@ from rankwise.cli._options import option
 from rankwise.cli._output import check_outputs, check_writable, print_json, print_notes, print_table, working
 from rankwise.cli.support._progress import progress_bar
 from rankwise.cli.support._reading import ReadOptions, read_features, reads_data
+from rankwise.cli.support._remarks import print_remarks
 from rankwise.errors import DataError
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ def simulate(
     start: Annotated[
         str, option("--start", "Relevant and other documents per query that are labelled first.", "N,N")
     ] = "1,10",
+    answer: Annotated[
+        Literal["grades", "order"], option("--answer", "What labelling gives: grades, or the order of a few documents.")
+    ] = "grades",
     metrics: options.MetricsOption = "auc map ndcg@10",
     picture: Annotated[Path | None, option("--picture", "Draw the curves, as PNG or SVG.", "FILE.png")] = None,
     checkpoint: Annotated[Path | None, option("--checkpoint", "File to keep finished runs in.", "FILE.json")] = None,
@@ -80,10 +84,12 @@ def simulate(
         check_writable(picture)
     rows = read_features(data, reading)
     test_rows = read_features(test, reading).with_features(rows.feature_names, rows.n_features, rows.categories)
+    print_remarks(rows, test_rows, "judge by")
     with progress_bar(len(names) * seeds) as callbacks:
         simulation = run(
             rows, test_rows, names, unfitted, rounds, per_query, seeds,
-            start=start_counts, metrics=metrics, n_jobs=jobs, checkpoint=checkpoint, callbacks=callbacks,
+            start=start_counts, metrics=metrics, answer=answer, n_jobs=jobs, checkpoint=checkpoint,
+            callbacks=callbacks,
         )  # fmt: skip
     if picture is not None:
         write_learning_curves(picture, simulation)

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rankwise.cli import _options as options
-from rankwise.cli._errors import STOPPED
+from rankwise.cli._errors import NOT_CERTIFIED, STOPPED
 from rankwise.cli._options import option
 from rankwise.cli._output import check_outputs, check_writable, print_json, print_notes, print_table, working
 from rankwise.cli.support._auto import auto_lines, auto_summary, print_leaderboard
 from rankwise.cli.support._parquet import DaskOption, cluster_client, parquet_rows
 from rankwise.cli.support._progress import progress_bar
 from rankwise.cli.support._reading import ReadOptions, read_features, reads_data
+from rankwise.cli.support._remarks import print_remarks
 from rankwise.cli.support._training import (
     checkpoint_file,
     classifier_lines,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 # The same names as rankwise.rankers has, which takes seconds to import; a test compares them.
 Model = Literal[
-    "auto", "lambdamart", "lambdarank", "ranknet", "margin", "rankboost", "softrankboost", "ranksvm", "aucsvm",
+    "auto", "lambdamart", "lambdarank", "ranknet", "margin", "rankboost", "smoothrankboost", "ranksvm", "aucsvm",
     "lightgbm", "logistic", "trees", "linear", "net",
 ]  # fmt: skip
 
@@ -89,6 +90,10 @@ def train(
             "COLUMN",
         ),
     ] = None,
+    strict: Annotated[
+        bool,
+        option("--strict", "Exit with code 3 where no threshold reaches the --objective, and so no row gets a yes."),
+    ] = False,
     seed: options.SeedOption = 0,
     json: options.JsonOption = False,
     *,
@@ -113,6 +118,8 @@ def train(
     began = time.monotonic()
     valid = valid or []
     check_outputs([out], [*data, *valid])
+    if strict and objective is None:
+        raise DataError("--strict is for operating points, got no --objective; drop it, or add one such as r@p=0.95")
     if objective is not None:
         if any(given is not None for given in (metric, budget, checkpoint, dask, position)) or resume:
             raise DataError(
@@ -123,25 +130,25 @@ def train(
             from rankwise.cli.support._settings import make_classifier
 
             classifier = make_classifier(model or "trees", objective, seed, settings or [])
+            if reading.positive is not None:
+                classifier.set_params(pos_label=1)  # said, and read as 1
         check_writable(out)
         summary = _train_classifier(classifier, data, valid, out, reading)
         _print(summary | {"seconds": round(time.monotonic() - began, 3)}, json, classifier_lines)
         if classifier.interrupted_:
             print_notes([f"stopped by Ctrl-C: {out} holds the best so far"])
             raise typer.Exit(STOPPED)
+        if strict and not classifier.reached_:
+            raise typer.Exit(NOT_CERTIFIED)
         return
     with working("loading"):
-        from rankwise.cli.support._settings import make_ranker
-        from rankwise.rankers._parameters import check_parameters
+        from rankwise.cli.support._settings import check_valid, make_ranker, set_budget
 
         ranker = make_ranker(model or "lambdamart", metric, seed, settings or [])
+        if budget is not None:
+            set_budget(ranker, budget)
+        check_valid(ranker, str(model), valid)
     takes = signature(ranker.fit).parameters
-    if budget is not None:
-        if "budget" not in ranker.get_params(deep=False):
-            raise DataError("--budget is for --model auto, which tries many; drop it, or set n_estimators or epochs")
-        check_parameters(ranker.set_params(budget=budget))
-    if valid and "eval_set" not in takes:
-        raise DataError(f"--model {model} chooses by folds of the data, got --valid; name {valid[0]} as data as well")
     keeps_checkpoint = "checkpoint" in takes
     if not keeps_checkpoint and (checkpoint is not None or resume):
         raise DataError(
@@ -188,6 +195,7 @@ def _train_classifier(
 
     rows = read_features(data, reading)
     eval_set = read_features(valid, reading) if valid else None
+    print_remarks(rows, eval_set, "stop on")
     rounds = classifier.max_rounds((rows.y > 0).astype(int), has_eval_set=eval_set is not None)
     with progress_bar(rounds) as callbacks:
         classifier.fit(rows, eval_set=eval_set, callbacks=callbacks)
@@ -211,6 +219,7 @@ def _fit_in_memory(
     if len(rows) < 2:
         raise DataError(f"there must be two or more rows to learn from, got {len(rows)}; name more data")
     stops = {"eval_set": _with_positions(read_features(valid, reading), position)} if valid else {}
+    print_remarks(rows, stops.get("eval_set"), "stop on")
     with progress_bar(ranker.max_rounds(rows.y, rows.qid)) as callbacks:
         fit(rows, callbacks=callbacks, **stops)
     return float(ranker.score(rows))

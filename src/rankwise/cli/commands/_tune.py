@@ -15,6 +15,7 @@ from rankwise.cli._options import option
 from rankwise.cli._output import check_outputs, check_writable, print_json, print_notes, print_table, working
 from rankwise.cli.support._progress import progress_bar
 from rankwise.cli.support._reading import ReadOptions, read_features, reads_data
+from rankwise.cli.support._remarks import print_remarks
 from rankwise.errors import DataError
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def tune(
         as_space(wanted, ranker.get_params(deep=False))  # what is misspelt need not wait for large files
     check_writable(out)
     rows = read_features(data, reading)
+    print_remarks(rows)
     with progress_bar(trials) as callbacks:
         result = search(
             ranker, rows, wanted, trials=trials, budget=budget, folds=folds, random_state=seed, callbacks=callbacks

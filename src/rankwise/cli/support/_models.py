@@ -30,6 +30,11 @@ def row_scores(model: Any, X: object) -> FloatArray:
     return scores
 
 
+def is_classifier(model: object) -> bool:
+    """Whether it has classes and a threshold of its own."""
+    return hasattr(model, "set_threshold")
+
+
 def feature_labels(model: Any) -> list[str]:
     """What its features are called; those without a name by number, from 1 as in LETOR files and `--feature`."""
     from rankwise.rankers._features import feature_names_of

@@ -15,7 +15,7 @@ Callback = Callable[[int, dict[str, float]], None]
 @contextmanager
 def progress_bar(rounds: int) -> Iterator[list[Callback]]:
     """Callbacks that move a bar on stderr up to `rounds`, if a person is looking; what is logged becomes notes."""
-    with _logged_as_notes():
+    with logged_as_notes():
         if not sys.stderr.isatty():
             yield []
             return
@@ -62,7 +62,8 @@ class _Notes(logging.Handler):
 
 
 @contextmanager
-def _logged_as_notes() -> Iterator[None]:
+def logged_as_notes() -> Iterator[None]:
+    """While this lasts, what is logged becomes notes on stderr, each once."""
     log, handler = logging.getLogger("rankwise"), _Notes()
     level, propagate = log.level, log.propagate
     log.setLevel(logging.INFO)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -26,7 +26,8 @@ def read_scores(path: Path, data: RankingData, skip_bad: bool, notes: list[str])
         content = file.read()
     if content.startswith(PARQUET_MAGIC):
         return _of_all_rows(_from_parquet(path, content), path, data)
-    lines = content.decode(errors="replace").removeprefix("\ufeff").rstrip().split("\n")
+    text = content.decode(errors="replace").removeprefix("\ufeff").rstrip()
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if lines == [""]:
         raise FormatError("this file is empty; write one score per line", path=path)
     delimiter = TABLE_ENDINGS.get(without_compression(path).suffix.lower())
@@ -66,13 +67,20 @@ def _from_parquet(path: Path, content: bytes) -> FloatArray:
 
 def _from_table(path: Path, lines: list[str], delimiter: str) -> FloatArray:
     """A column named score, or the only one; a single column may also be without a name."""
-    names = next(csv.reader(lines[:1], delimiter=delimiter), [])
+    names = next(_csv_rows(lines[:1], delimiter, path), [])
     if len(names) == 1 and is_number(names[0]):
         return _numbers(lines, path, first_line=1)
     place = _score_column(names, path)
-    rows = csv.reader(lines[1:], delimiter=delimiter)
+    rows = _csv_rows(lines[1:], delimiter, path)
     # A row that is too short has no score, which is then said with its line.
     return _numbers([row[place] if place < len(row) else "" for row in rows], path, first_line=2)
+
+
+def _csv_rows(lines: list[str], delimiter: str, path: Path) -> Iterator[list[str]]:
+    try:
+        yield from csv.reader(lines, delimiter=delimiter)
+    except csv.Error as problem:
+        raise FormatError(f"this table cannot be read ({problem}); fix it", path=path) from None
 
 
 def _score_column(names: list[str], path: Path) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import rankwise.selection  # noqa: F401  (kinds of models become known by being imported)
@@ -14,7 +15,13 @@ from rankwise.rankers._base import SavableModel, model_kinds
 from rankwise.rankers._parameters import check_parameters
 
 # Parameters that have an option of their own.
-OPTIONS = {"metric": "--metric", "objective": "--objective", "model": "--model", "random_state": "--seed"}
+OPTIONS = {
+    "metric": "--metric",
+    "objective": "--objective",
+    "model": "--model",
+    "random_state": "--seed",
+    "pos_label": "--positive",
+}
 RATE = "rate"
 
 
@@ -28,6 +35,19 @@ def make_ranker(kind: str, metric: str | None, seed: int, settings: Iterable[str
     ranker: Any = cls(**_parsed(settings, cls), metric=str(parse(metric or takes["metric"].default)), **seeded)
     check_parameters(ranker)
     return ranker
+
+
+def set_budget(ranker: Any, seconds: float) -> None:
+    """Give a ranker that tries many so many seconds for all of them."""
+    if "budget" not in ranker.get_params(deep=False):
+        raise DataError("--budget is for --model auto, which tries many; drop it, or set n_estimators or epochs")
+    check_parameters(ranker.set_params(budget=seconds))
+
+
+def check_valid(ranker: Any, kind: str, valid: Sequence[Path]) -> None:
+    """DataError where there are validation files for a ranker that takes none."""
+    if valid and "eval_set" not in inspect.signature(ranker.fit).parameters:
+        raise DataError(f"--model {kind} chooses by folds of the data, got --valid; name {valid[0]} as data as well")
 
 
 def make_classifier(family: str, objective: str, seed: int, settings: Iterable[str]) -> Any:

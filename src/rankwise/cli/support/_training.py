@@ -38,8 +38,6 @@ def checkpoint_file(folder: Path | None, resume: bool) -> Path | None:
             "pass --resume to go on with it, or name another folder"
         )
     folder.mkdir(parents=True, exist_ok=True)
-    for left_over in folder.glob(f".????????????.{CHECKPOINT_FILE}"):
-        left_over.unlink()  # half a file, from a kill while it was written
     return path
 
 
@@ -74,6 +72,9 @@ def ranker_lines(summary: JsonObject) -> list[tuple[str, str]]:
     ]
 
 
+REACHED = {True: "yes", False: "no, so no row gets a yes"}
+
+
 def classifier_summary(classifier: Any, rows: int, positives: int, out: Path) -> JsonObject:
     """What there is to say of a classifier for an operating point, by name."""
     history: Mapping[str, Any] = classifier.history_
@@ -87,6 +88,7 @@ def classifier_summary(classifier: Any, rows: int, positives: int, out: Path) ->
         "baseline": history.get("baseline"),
         "tuned": history.get("tuned"),
         "threshold": classifier.threshold_,
+        "reached": classifier.reached_,
         "interrupted": classifier.interrupted_,
     }
 
@@ -95,6 +97,7 @@ def classifier_lines(summary: JsonObject) -> list[tuple[str, str]]:
     """The same as lines of a table."""
     lines = {name: f"{value:.4f}" if isinstance(value, float) else str(value) for name, value in summary.items()}
     del lines["interrupted"]
+    lines["reached"] = REACHED[summary["reached"]]
     lines = {name.replace("_", " "): text for name, text in lines.items()}
     for name in ("baseline", "tuned"):
         lines[name] = "–" if summary[name] is None else f"{summary[name]:.4f} on rows not trained on"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import csv as plain_csv
+import io
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any, Literal, Protocol
@@ -21,6 +23,24 @@ class _Skipping(Protocol):
     skipped: int
 
 
+class _Utf8Stream(io.RawIOBase):
+    """A stream that refuses what is not UTF-8, of which pyarrow would print a traceback amid a malformed row."""
+
+    def __init__(self, stream: io.BufferedReader, file: Detected) -> None:
+        self._stream, self._file, self._decoder = stream, file, codecs.getincrementaldecoder("utf-8")()
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        block = self._stream.read(size)
+        try:
+            self._decoder.decode(block, final=not block)
+        except UnicodeDecodeError as problem:
+            raise FormatError(f"this table is not UTF-8 text ({problem}); convert it", path=self._file.path) from None
+        return block
+
+
 def csv_batches(
     file: Detected, skip_bad: bool, counter: _Skipping, *, header: bool = True
 ) -> tuple[list[str], Iterator[pa.RecordBatch]]:
@@ -34,12 +54,15 @@ def csv_batches(
 
     with open_stream(file.path) as stream:
         first_line = stream.readline().decode(errors="replace").removeprefix("\ufeff").rstrip("\r\n")
-    words = next(plain_csv.reader([first_line], delimiter=file.delimiter, skipinitialspace=True))
+    try:
+        words = next(plain_csv.reader([first_line], delimiter=file.delimiter, skipinitialspace=True))
+    except plain_csv.Error as problem:
+        raise FormatError(f"the names of its columns cannot be read ({problem}); fix them", path=file.path) from None
     names = [name.strip() for name in words] if header else [str(number) for number in range(1, len(words) + 1)]
 
     def batches() -> Iterator[pa.RecordBatch]:
         with ExitStack() as stack:
-            stream: Any = pa.PythonFile(stack.enter_context(open_stream(file.path)), mode="r")
+            stream: Any = pa.PythonFile(_Utf8Stream(stack.enter_context(open_stream(file.path)), file), mode="r")
             try:
                 reader = csv.open_csv(
                     stream,

@@ -214,7 +214,8 @@ def _qid_of_sizes(files: Sequence[LetorFile], rows_before: list[int], count: _Co
             "counts them; mend the lines or use qid: in the lines"
         )
     for file, before, after in zip(files, rows_before, [*rows_before[1:], count.rows], strict=True):
-        stated = int(file.query_sizes.sum()) if file.query_sizes is not None else 0
+        # As Python's own numbers: a sum of 64 bits may wrap around to the number of rows.
+        stated = sum(file.query_sizes.tolist()) if file.query_sizes is not None else 0
         if stated != after - before:
             raise FormatError(
                 f"query sizes must add up to the rows of the data, got {stated} for {after - before} rows; "

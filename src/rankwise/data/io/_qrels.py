@@ -36,7 +36,7 @@ def write_qrels(data: RankingData, path: str | PathLike[str]) -> None:
     lines = []
     for query, document, grade in zip(data.qid.tolist(), data.doc_ids.tolist(), data.y.tolist(), strict=True):
         for name in (str(query), document):
-            if len(name.split()) != 1:
+            if name.split() != [name]:
                 raise DataError(f"TREC judgements have ids without blanks, got {name!r}; rename it or use Parquet")
         lines.append(f"{query} 0 {document} {repr(grade).removesuffix('.0')}\n")
     with atomic_path(path) as temporary, opened_to_write(temporary, Path(path).suffix) as file:

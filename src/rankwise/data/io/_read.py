@@ -19,6 +19,8 @@ from rankwise.data.io._trec import read_trec
 from rankwise.errors import DataError, FormatError
 from rankwise.types import IntArray
 
+MAX_SIZE_DIGITS = 18
+
 
 def read(
     *files: str | PathLike[str],
@@ -147,9 +149,11 @@ def _query_sizes(path: Path) -> IntArray | None:
         word = line.strip()
         if not word:
             continue
-        if not (word.isascii() and word.isdecimal()) or int(word) == 0:
+        # Eighteen digits are more rows than there are, and a sum of several is still told from a number of rows.
+        if not (word.isascii() and word.isdecimal()) or len(word) > MAX_SIZE_DIGITS or int(word) == 0:
             raise FormatError(
-                f"a query size must be a positive whole number, got {word[:40]!r}; fix the line",
+                f"a query size must be a positive whole number, got {word[:40]!r}; fix the line, of at most "
+                f"{MAX_SIZE_DIGITS} digits",
                 path=sizes_path,
                 line=number,
             )

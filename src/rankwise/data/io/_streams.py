@@ -26,6 +26,8 @@ _OPENERS: dict[str, tuple[bytes, Callable[[str], Any]]] = {
 COMPRESSIONS = tuple(_OPENERS)
 NEWLINE = 10
 BUFFER_BYTES = 1 << 16
+# Text of numbers shrinks to a fifth, at most to a fiftieth; a file that is made to fill the memory by a thousand.
+MAX_UNPACKED_RATIO, MIN_UNPACKED_LIMIT = 100, 1 << 26
 
 
 def without_compression(path: Path) -> Path:
@@ -78,18 +80,28 @@ class _Guarded(io.RawIOBase):
 
     def __init__(self, file: Any, path: Path, kind: str) -> None:
         self._file, self._path, self._kind = file, path, kind
+        self._left = max(MAX_UNPACKED_RATIO * path.stat().st_size, MIN_UNPACKED_LIMIT)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
         try:
-            return int(self._file.readinto(buffer))
-        except (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError) as error:
+            size = int(self._file.readinto(buffer))
+        except (EOFError, OSError, ValueError, MemoryError, zlib.error, lzma.LZMAError) as error:
+            reason = str(error) or type(error).__name__
             raise FormatError(
-                f"this {self._kind} archive is cut off or damaged ({error}); download or compress it again",
+                f"this {self._kind} archive is cut off or damaged ({reason}); download or compress it again",
                 path=self._path,
             ) from error
+        self._left -= size
+        if self._left < 0:
+            raise FormatError(
+                f"this {self._kind} archive unpacks to over {MAX_UNPACKED_RATIO} times its size, which data hardly do; "
+                "unpack it by yourself if you trust it",
+                path=self._path,
+            )
+        return size
 
 
 def fill_lines(file: io.BufferedReader, buffer: bytearray, carried: bytes) -> tuple[int, bytes]:

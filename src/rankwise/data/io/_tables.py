@@ -18,6 +18,7 @@ from rankwise.data._arrow_columns import (
     changed_codes,
     check_category_count,
     query_ids,
+    texts,
 )
 from rankwise.data._columns import Columns, TableOptions
 from rankwise.data._ranking_data import DOC_ID_TYPE, RankingData
@@ -29,6 +30,7 @@ from rankwise.errors import DataError, FormatError
 from rankwise.types import AnyArray, FloatArray
 
 BUFFER_BYTES = 1 << 16  # of each column of an open Parquet file
+MAX_CELLS_PER_BYTE, MIN_CELLS_LIMIT = 100, 1 << 24  # more are a file that is made to fill the memory
 
 
 @dataclass(frozen=True)
@@ -172,9 +174,16 @@ def _parquet_file(path: Path) -> parquet.ParquetFile:
         with open_stream(path) as stream:
             source = pa.BufferReader(stream.read()) if path.suffix in COMPRESSIONS else str(path)
         # Columns are read as they are needed: else a row group, which may be the whole file, would be in memory.
-        return parquet.ParquetFile(source, buffer_size=BUFFER_BYTES, pre_buffer=False)
-    except (pa.ArrowException, OSError) as error:
+        file = parquet.ParquetFile(source, buffer_size=BUFFER_BYTES, pre_buffer=False)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise _damaged(path, error) from error
+    cells, size = file.metadata.num_rows * max(file.metadata.num_columns, 1), path.stat().st_size
+    if cells > max(MAX_CELLS_PER_BYTE * size, MIN_CELLS_LIMIT) or cells < 0:
+        raise FormatError(
+            f"this Parquet file of {size} bytes says that it has {cells} values, which data hardly do; make it again",
+            path=path,
+        )
+    return file
 
 
 def _damaged(path: Path, error: Exception) -> FormatError:
@@ -207,7 +216,7 @@ def rows_of_batch(
         batch.reject(batch.missing(columns.qid), columns.qid, "be known for every row")
     ids = np.zeros(int(batch.good.sum()), dtype=DOC_ID_TYPE)
     if columns.doc_id is not None:
-        ids[:] = batch.good_rows(columns.doc_id).cast(pa.string()).fill_null("").to_numpy(zero_copy_only=False)
+        ids[:] = texts(batch.good_rows(columns.doc_id)).fill_null("").to_numpy(zero_copy_only=False)
     skipped = int((~batch.good).sum())
     return TableRows(
         X[batch.good] if skipped else X,

@@ -84,7 +84,7 @@ def _letor_text(data: RankingData) -> Iterator[memoryview]:
     """The lines, many rows at a time; pyarrow gives the shortest text that reads back as the same number."""
     if data.qid.dtype.kind not in "iu":
         raise DataError(f"LETOR text has whole numbers as qid, got {str(data.qid[0])!r}; number them or use Parquet")
-    if data.doc_ids is not None and any(len(str(doc_id).split()) > 1 for doc_id in data.doc_ids):
+    if data.doc_ids is not None and any(doc_id and doc_id.split() != [doc_id] for doc_id in data.doc_ids.tolist()):
         raise DataError("LETOR text has document ids without blanks; replace the blanks or use Parquet")
     entries = data.X.nnz if data.is_sparse else data.X.size
     step = max(1, VALUES_AT_ONCE * len(data) // max(1, entries))
@@ -172,6 +172,17 @@ def _write_parquet(data: RankingData, path: Path) -> None:
             writer.write_table(table)
 
 
+def _check_texts(data: RankingData) -> None:
+    """Texts must not be such as stand for a missing value."""
+    missing = set(csv.ConvertOptions().null_values) - {""}
+    ids = [] if data.doc_ids is None else data.doc_ids.tolist()
+    for texts in (ids, data.qid.tolist(), *data.categories.values()):
+        found = next((text for text in texts if text in missing), None)
+        if found is not None:
+            raise DataError(f"CSV reads the text {found!r} as a missing value; rename it or use Parquet")
+
+
 def _write_csv(data: RankingData, file: IO[bytes], delimiter: str) -> None:
+    _check_texts(data)
     for number, table in enumerate(_tables(data)):
         csv.write_csv(table, file, csv.WriteOptions(include_header=number == 0, delimiter=delimiter))

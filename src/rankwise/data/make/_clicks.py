@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from rankwise._validation import as_numbers
 from rankwise.data._ranking_data import RankingData
 from rankwise.data.io._formats import numbered_columns
 from rankwise.errors import DataError, ShapeError
@@ -102,7 +103,7 @@ def simulate_clicks(
     >>> log.rows.size, log.propensities.round(2)
     (1500, array([1.  , 0.5 , 0.33, 0.25, 0.2 ]))
     """
-    shown_by = np.asarray(scores, dtype=np.float64)
+    shown_by = as_numbers("scores", scores)
     if shown_by.shape != data.y.shape:
         raise ShapeError(f"scores must have one entry per row: got {shown_by.size} for {data.y.size}")
     if not np.isfinite(shown_by).all():
@@ -125,7 +126,9 @@ def simulate_clicks(
     kept = place < top
     rows, session, place = rows[kept], session[kept], place[kept]
     propensities = (1.0 + np.arange(place.max() + 1)) ** -steepness
-    gain = 2.0 ** np.maximum(data.y, 0.0) - 1.0
-    relevance = MISTAKE + (1.0 - MISTAKE) * gain / max(float(gain.max()), 1.0)
+    grades = np.maximum(data.y, 0.0)
+    highest = max(float(np.floor(grades.max())), 1.0)  # gains are 2^y − 1, over 2^highest so that none overflows
+    gain = np.exp2(grades - highest) - np.exp2(-highest)
+    relevance = MISTAKE + (1.0 - MISTAKE) * gain / max(float(gain.max()), np.exp2(-highest))
     clicked = rng.random(rows.size) < propensities[place] * relevance[rows]
     return ClickLog(rows, session, place + 1, clicked.astype(np.float64), propensities, data)

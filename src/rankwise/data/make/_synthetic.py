@@ -12,14 +12,17 @@ from rankwise.types import FloatArray
 # Shares of the grades 0, 1, 2, ...: most documents are irrelevant, as in web search.
 CUBIC_SHARES = (0.55, 0.23, 0.12, 0.07, 0.03)
 MSLR_SHARES = (0.52, 0.23, 0.19, 0.04, 0.02)
+TINY = np.finfo(np.float64).tiny  # instead of the deviation of a constant
 GROUP = 5  # MSLR states most of its features for body, anchor, title, URL and whole document
 
 
 def cubic(queries: int, documents: int = 50, features: int = 50, grades: int = 5, seed: int = 0) -> RankingData:
-    """Uniform features, graded by a random polynomial of the third degree (as in Burges 2006).
+    """Uniform features, graded by a random cubic polynomial with few terms (the artificial data of Burges 2005, 2006).
 
-    Grades are cut from the polynomial's value, the same cuts for all queries, so that their shares are
-    .55 .23 .12 .07 .03 (with fewer grades: the first ones, in proportion).
+    The polynomial is the mean of three terms, each scaled to mean 0 and variance 1 over all rows: the product of x with
+    a random vector, Σ x_i x_Q(i), and Σ x_i x_Q(i) x_R(i), Q and R being random permutations of the features. Grades
+    are cut from its value, the same cuts for all queries, so that their shares are .55 .23 .12 .07 .03 (with fewer
+    grades: the first ones, in proportion).
 
     Parameters
     ----------
@@ -39,13 +42,67 @@ def cubic(queries: int, documents: int = 50, features: int = 50, grades: int = 5
     RankingData
         Dense data with grades from 0.
 
+    See Also
+    --------
+    polynomial : A cubic polynomial with all terms.
+
+    Notes
+    -----
+    Burges 2006 follows Burges 2005 with five grades instead of six and "a label distribution corresponding to
+    real datasets", which it does not print; the shares here are ours. Random vectors are drawn from a normal
+    distribution, and Q is the same in the second and the third term; both are ours, too.
+
     Examples
     --------
     >>> cubic(queries=10, documents=20, features=5)
     RankingData(200 rows, 10 queries, 5 features, labels 0 to 4)
     """
-    if not 2 <= grades <= len(CUBIC_SHARES):
-        raise DataError(f"grades must be from 2 to {len(CUBIC_SHARES)}, got {grades}; choose a number between")
+    shares = _shares(grades)
+    generator = np.random.default_rng(seed)
+    X = generator.uniform(-1, 1, size=(queries * documents, features)).astype(np.float32)
+    by_q, by_r = (X[:, generator.permutation(features)] for _ in range(2))
+    terms = (
+        X @ generator.normal(size=features),
+        np.einsum("ij,ij->i", X, by_q, dtype=np.float64),
+        np.einsum("ij,ij,ij->i", X, by_q, by_r, dtype=np.float64),
+    )
+    value = sum((term - term.mean()) / max(term.std(), TINY) for term in terms)  # three times the mean: the same grades
+    return RankingData(X, _cut(value, shares), np.repeat(np.arange(queries), documents))
+
+
+def polynomial(queries: int, documents: int = 50, features: int = 50, grades: int = 5, seed: int = 0) -> RankingData:
+    """Uniform features, graded by a random cubic polynomial with all terms.
+
+    Grades are cut from the polynomial's value, the same cuts for all queries, with the shares of `cubic`.
+
+    Parameters
+    ----------
+    queries : int
+        Number of queries.
+    documents : int, default=50
+        Documents per query.
+    features : int, default=50
+        Number of features.
+    grades : int, default=5
+        Number of grades, from 2 to 5.
+    seed : int, default=0
+        Seed of the generator; the same seed gives the same data on every machine.
+
+    Returns
+    -------
+    RankingData
+        Dense data with grades from 0.
+
+    See Also
+    --------
+    cubic : A cubic polynomial with few terms, the artificial data of Burges 2006.
+
+    Examples
+    --------
+    >>> polynomial(queries=10, documents=20, features=5)
+    RankingData(200 rows, 10 queries, 5 features, labels 0 to 4)
+    """
+    shares = _shares(grades)
     generator = np.random.default_rng(seed)
     X = generator.uniform(-1, 1, size=(queries * documents, features)).astype(np.float32)
     linear = generator.normal(size=features)
@@ -53,8 +110,13 @@ def cubic(queries: int, documents: int = 50, features: int = 50, grades: int = 5
     # A full cubic has features³ terms; a sum of cubes of random directions spans the same polynomials.
     directions = generator.normal(size=(features, features)) / np.sqrt(features)
     value = X @ linear + ((X @ square) * X).sum(axis=1) + (X @ directions) ** 3 @ generator.normal(size=features)
-    y = _cut(value, CUBIC_SHARES[:grades])
-    return RankingData(X, y, np.repeat(np.arange(queries), documents))
+    return RankingData(X, _cut(value, shares), np.repeat(np.arange(queries), documents))
+
+
+def _shares(grades: int) -> tuple[float, ...]:
+    if not 2 <= grades <= len(CUBIC_SHARES):
+        raise DataError(f"grades must be from 2 to {len(CUBIC_SHARES)}, got {grades}; choose a number between")
+    return CUBIC_SHARES[:grades]
 
 
 def _cut(value: NDArray[np.floating], shares: tuple[float, ...]) -> FloatArray:

@@ -1,4 +1,5 @@
-"""The lowest of some values, up to a given weight of them, by counting instead of sorting."""
+"""The lowest of some values, up to a given weight of them, by counting instead of sorting; and by sorting, where many
+weights are asked for."""
 
 from __future__ import annotations
 
@@ -102,3 +103,42 @@ def block_tails(
                 row_share[rows[k]] += sign * block_share[b] * share[k]
             thresholds[b, side] = sign * threshold
             means[b, side] = sign * mean
+
+
+@helper
+def _lowered(values: FloatArray, weight_sums: FloatArray, value_sums: FloatArray, mass: float) -> float:
+    """Σ w_i (end − v_i) over the tail of this mass, of rising values whose sums up to each are given."""
+    at = min(int(np.searchsorted(weight_sums, mass)), values.size - 1)
+    return float(values[at] * weight_sums[at] - value_sums[at])
+
+
+@helper
+def _sums(values: FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Values, rising, and the sums of weights and of weighted values up to each."""
+    order = np.argsort(values)
+    return values[order], np.cumsum(weight[order]), np.cumsum(weight[order] * values[order])
+
+
+@kernel
+def tangent_minima(
+    scores: FloatArray, weight: FloatArray, better: IntArray, better_starts: IntArray, worse: IntArray,
+    worse_starts: IntArray, centre: FloatArray, product: FloatArray, halvings: int, low: FloatArray, high: FloatArray,
+) -> None:  # fmt: skip
+    """For each block the ν+ between `low` and `high` with the lowest tail, to so many halvings of the two.
+
+    The tails have the masses 1 / (2/c − ν+/c²), c being the block's centre, and product / ν+. A higher cap lowers the
+    value by Σ (end − f_i) over its tail, which is convex in ν+: halves go to where its slope changes sign.
+    """
+    for b in range(centre.size):
+        rows, others = better[better_starts[b] : better_starts[b + 1]], worse[worse_starts[b] : worse_starts[b + 1]]
+        first = _sums(scores[rows], weight[rows])
+        second = _sums(-scores[others], weight[others])
+        square = centre[b] * centre[b]
+        for _ in range(halvings):
+            nu = 0.5 * (low[b] + high[b])
+            slope = _lowered(*first, 1.0 / (2.0 / centre[b] - nu / square)) / square
+            slope -= _lowered(*second, product[b] / nu) / product[b]
+            if slope < 0.0:
+                low[b] = nu
+            else:
+                high[b] = nu

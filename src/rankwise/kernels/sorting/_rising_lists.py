@@ -10,18 +10,23 @@ from rankwise.types import FloatArray, IntArray
 
 @kernel
 def largest_gaps(scores: FloatArray, offsets: IntArray, low: int, high: int, below: IntArray) -> None:
-    """For queries `low:high` the place below the largest gap between neighbours, the lowest of equal ones.
+    """For queries `low:high` (columns) the places below the largest gaps between neighbours, the largest first.
 
-    Equivalent, for each query that has a gap, to `start + np.argmax(np.diff(scores[start:stop]))`.
+    Of equal gaps the lowest comes first, and rows beyond the gaps of a query are −1. Equivalent, for the first row and
+    each query that has a gap, to `start + np.argmax(np.diff(scores[start:stop]))`.
     """
     for q in range(low, high):
-        below[q] = offsets[q]
-        largest = -1.0
-        for k in range(offsets[q], offsets[q + 1] - 1):
-            gap = scores[k + 1] - scores[k]
-            if gap > largest:
-                largest = gap
-                below[q] = k
+        below[:, q] = -1
+        below[0, q] = offsets[q]
+        before, before_place = np.inf, -1  # the gap that comes before in the order of size and place
+        for row in range(min(below.shape[0], offsets[q + 1] - offsets[q] - 1)):
+            largest = -1.0
+            for k in range(offsets[q], offsets[q + 1] - 1):
+                gap = scores[k + 1] - scores[k]
+                if gap > largest and (gap < before or (gap == before and k > before_place)):
+                    largest = gap
+                    below[row, q] = k
+            before, before_place = largest, below[row, q]
 
 
 @kernel
@@ -42,14 +47,19 @@ def mean_ranks(scores: FloatArray, offsets: IntArray, low: int, high: int, ranks
 def posteriors(
     scores: FloatArray, offsets: IntArray, below: IntArray, low: int, high: int, chances: FloatArray
 ) -> None:
-    """Donmez 2009 (8) with the threshold of figure 2: `1 / (1 + np.exp(scores[below[q]] - scores))` for each query."""
+    """Donmez 2009 (8) with the threshold of figure 2: `1 / (1 + np.exp(scores[below[q]] - scores))` for each query.
+
+    Queries without a threshold, whose `below` is −1, are passed over.
+    """
     for q in range(low, high):
+        if below[q] < 0:
+            continue
         for k in range(offsets[q], offsets[q + 1]):
             chances[k] = 1.0 / (1.0 + np.exp(scores[below[q]] - scores[k]))
 
 
 @kernel
-def expected_rank_losses(
+def add_expected_rank_losses(
     ranks: FloatArray,
     positive: FloatArray,
     offsets: IntArray,
@@ -59,13 +69,15 @@ def expected_rank_losses(
     high: int,
     losses: FloatArray,
 ) -> None:
-    """Donmez 2009 (7) at each place: the hinge rank loss of both labels, by how likely they are, each side over its
-    longest."""
+    """Add Donmez 2009 (7) at each place: the hinge rank loss of both labels, by how likely they are, each side over its
+    longest; queries without a threshold, whose `below` is −1, are passed over."""
     for q in range(low, high):
+        if below[q] < 0:
+            continue
         start, size = offsets[q], offsets[q + 1] - offsets[q]
         threshold = below[q] - start + 1.5  # Donmez 2009 figure 2: θ̄ = i + ½, ranks from 1
         of_low, of_high = (1 - weight) / abs(1 - threshold), weight / abs(size - threshold)
         for k in range(start, start + size):
             distance = ranks[k] - threshold
             too_low, too_high = max(0.5 - distance, 0.0), max(0.5 + distance, 0.0)
-            losses[k] = positive[k] * too_low * of_low + (1 - positive[k]) * too_high * of_high
+            losses[k] += positive[k] * too_low * of_low + (1 - positive[k]) * too_high * of_high

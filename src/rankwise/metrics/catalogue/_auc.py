@@ -71,6 +71,24 @@ class AUC(AreaMetric, PairMetric):
     anchor = TPRAtFPR
     told_apart_by = "relevance"
 
+    def value_of_counts(self, hits: FloatArray, cuts: FloatArray) -> float:
+        """Return the area where rows have weights.
+
+        Parameters
+        ----------
+        hits : ndarray of shape (n_cuts,)
+            Weight of the relevant documents down to each cut.
+        cuts : ndarray of shape (n_cuts,)
+            Weight of all documents down to each cut; the last is the whole list.
+
+        Returns
+        -------
+        float
+            The value.
+        """
+        fpr, tpr = (np.append(0.0, counts) / counts[-1] for counts in (cuts - hits, hits))
+        return float(np.trapezoid(tpr, fpr))
+
     @compiled
     def _normalizer(self, ideal: FloatArray) -> float:
         """m·n, the pairs."""

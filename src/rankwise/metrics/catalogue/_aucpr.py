@@ -71,6 +71,24 @@ class AUCPR(AreaMetric):
         """
         return (tp / (tp + fp)) ** 2 / np.maximum(tp, 1.0) * positives / prices
 
+    def value_of_counts(self, hits: FloatArray, cuts: FloatArray) -> float:
+        """Return the area where rows have weights.
+
+        Parameters
+        ----------
+        hits : ndarray of shape (n_cuts,)
+            Weight of the relevant documents down to each cut.
+        cuts : ndarray of shape (n_cuts,)
+            Weight of all documents down to each cut; the last is the whole list.
+
+        Returns
+        -------
+        float
+            The value.
+        """
+        gained = np.diff(hits, prepend=0.0)
+        return float(gained @ (hits / np.maximum(cuts, 1e-300)) / hits[-1])
+
     @compiled
     def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
         """Each document is a threshold of its own."""

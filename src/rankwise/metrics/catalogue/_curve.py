@@ -95,6 +95,44 @@ class CurveMetric(RateMetric):
         """
         return self._point(hits, cut, relevant, irrelevant)
 
+    def values_of_counts(self, hits: FloatArray, cuts: FloatArray) -> FloatArray:
+        """Return what cuts are worth where rows have weights.
+
+        Parameters
+        ----------
+        hits : ndarray of shape (..., n_cuts)
+            Weight of the relevant documents down to each cut.
+        cuts : ndarray of shape (..., n_cuts)
+            Weight of all documents down to each cut; the last is the whole list.
+
+        Returns
+        -------
+        ndarray of shape (..., n_cuts)
+            The value at each cut; 0 where the condition is not met, or nothing has been counted yet.
+        """
+        relevant, irrelevant = hits[..., -1:], cuts[..., -1:] - hits[..., -1:]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # Totals in a column: those of many weights differ, and a point is arithmetic on arrays as on numbers.
+            values = self.point(hits, np.maximum(cuts, 1e-300), relevant, irrelevant)  # type: ignore[arg-type]
+        return np.nan_to_num(values)
+
+    def value_of_counts(self, hits: FloatArray, cuts: FloatArray) -> float:
+        """Return the best of the cuts where rows have weights.
+
+        Parameters
+        ----------
+        hits : ndarray of shape (n_cuts,)
+            Weight of the relevant documents down to each cut.
+        cuts : ndarray of shape (n_cuts,)
+            Weight of all documents down to each cut; the last is the whole list.
+
+        Returns
+        -------
+        float
+            The value.
+        """
+        return float(self.values_of_counts(hits, cuts).max())
+
     def levels(self) -> tuple[float, float]:
         """Return the one level, twice.
 

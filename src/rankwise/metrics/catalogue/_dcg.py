@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
@@ -11,13 +12,20 @@ from rankwise.kernels._compile import compiled, helper
 from rankwise.metrics.catalogue._linear import LinearMetric, top
 from rankwise.types import FloatArray
 
+LOG_2 = math.log(2.0)
+MAX_EXPONENT, MAX_GAIN = 1000.0, 1e300  # of labels: 2^1000, and sums of millions of them, are numbers
 TRAINING_DEPTH = 3  # how many cut-offs deep a model learns to rank
 
 
 @helper
 def graded_gain(labels: FloatArray, linear: bool) -> FloatArray:
     """2^y − 1, or y itself."""
-    gain: FloatArray = labels * 1.0 if linear else np.exp2(labels) - 1.0
+    if linear:
+        return labels * 1.0
+    gain: FloatArray = np.exp2(labels) - 1.0
+    for i in range(gain.size):
+        if 0.0 < labels[i] < 0.5:  # where the difference cancels
+            gain[i] = np.expm1(labels[i] * LOG_2)
     return gain
 
 
@@ -71,6 +79,10 @@ class DCG(LinearMetric):
         (benchmarks/tune_lambdamart.py).
         """
         return replace(self, k=None if self.k is None else TRAINING_DEPTH * self.k)
+
+    def _highest_label(self) -> float:
+        """That of 2^y, or of y itself."""
+        return MAX_GAIN if self.linear else MAX_EXPONENT
 
     @compiled
     def _gains(self, labels: FloatArray, ideal: FloatArray) -> FloatArray:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
 
+from rankwise.errors import MetricError
 from rankwise.kernels._compile import compiled, helper
 from rankwise.kernels.sorting._ranks import class_of
 from rankwise.metrics._base import Metric
 from rankwise.metrics._hooks import Factors
+from rankwise.metrics.catalogue._dcg import MAX_EXPONENT
 from rankwise.metrics.catalogue._linear import top
 from rankwise.metrics.catalogue._ndcg import NDCG
 from rankwise.types import FloatArray, IntArray
@@ -54,6 +57,15 @@ class ERR(Metric):
     told_apart_by = "grades"
     k: int | None = None
     highest: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0.0 <= self.highest <= MAX_EXPONENT:
+            raise MetricError(f"the highest grade of err must be from 0 to {MAX_EXPONENT:g}, got {self.highest:g}")
+
+    def _highest_label(self) -> float:
+        """That of 2^y; where `highest` is given, no label counts for more."""
+        return math.inf if self.highest else MAX_EXPONENT
 
     def _for_labels(self, labels: FloatArray) -> Self:
         """`highest` as the data's best grade."""

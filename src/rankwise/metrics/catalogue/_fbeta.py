@@ -10,6 +10,8 @@ from rankwise.kernels._compile import compiled
 from rankwise.metrics.catalogue._curve import CurveMetric, CutCounts
 from rankwise.types import FloatArray
 
+MAX_BETA = 1e100  # whose square, times a number of documents, is a number
+
 
 @dataclass(frozen=True)
 class FBeta(CurveMetric):
@@ -41,8 +43,8 @@ class FBeta(CurveMetric):
     beta: float = 1.0
 
     def _check(self, level: float) -> None:
-        if not 0.0 < level < float("inf"):
-            raise MetricError(f"beta must be a positive number, got {level:g}; 1 weighs precision and recall alike")
+        if not 0.0 < level <= MAX_BETA:
+            raise MetricError(f"beta must be a positive number up to {MAX_BETA:g}, got {level:g}; 1 weighs both alike")
 
     def _near_levels(self) -> tuple[float, ...]:
         """Its own alone."""

@@ -30,6 +30,10 @@ class MAUC(PairMetric):
     -----
     In a query without some grade the others share its weight.
 
+    The best order is by p(c)/(m_c n_c), with m_c documents of grade c and n_c of others, which need not be the order of
+    the grades. λ's (Welleck 2016 (19)) push the higher grade up all the same, against MAUC where a lower grade's
+    p(c)/(m_c n_c) is greater.
+
     References
     ----------
     Welleck (2016). Efficient AUC optimization for information ranking applications. ECIR.
@@ -38,6 +42,9 @@ class MAUC(PairMetric):
     --------
     >>> MAUC((1, 2), (0.5, 0.5)).value([2, 1, 0])  # (1/2 + 1) / 2
     0.75
+    >>> frequent = MAUC((1, 2), (0.9, 0.1))
+    >>> frequent.value([1, 2, 0]), frequent.value([2, 1, 0])  # grade 1 weighs more, so it is best on top
+    (0.95, 0.55)
     >>> str(MAUC((1, 2), (0.5, 0.5))), str(MAUC((1, 2))), str(MAUC())
     ('mauc[1:0.5,2:0.5]', 'mauc[1,2]', 'mauc')
     """

@@ -62,6 +62,27 @@ class PartialAUC(PartialArea):
     held = "fpr"
     anchor = TPRAtFPR
 
+    def value_of_counts(self, hits: FloatArray, cuts: FloatArray) -> float:
+        """Return the area where rows have weights.
+
+        Parameters
+        ----------
+        hits : ndarray of shape (n_cuts,)
+            Weight of the relevant documents down to each cut.
+        cuts : ndarray of shape (n_cuts,)
+            Weight of all documents down to each cut; the last is the whole list.
+
+        Returns
+        -------
+        float
+            The value.
+        """
+        fpr, tpr = (np.append(0.0, counts) / counts[-1] for counts in (cuts - hits, hits))
+        left, width = np.clip(fpr[:-1], self.low, self.high), np.diff(np.clip(fpr, self.low, self.high))
+        slope = np.diff(tpr) / np.where(np.diff(fpr) > 0, np.diff(fpr), 1.0)
+        middles = tpr[:-1] + slope * (left + width / 2.0 - fpr[:-1])  # heights of the straight pieces
+        return float(width @ middles / (self.high - self.low))
+
     @compiled
     def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
         """Each irrelevant document is a step of width 1/n at the height of the relevant ones above it."""

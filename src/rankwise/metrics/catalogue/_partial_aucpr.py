@@ -64,6 +64,25 @@ class PartialAUCPR(PartialArea):
     held = "precision"
     anchor = RecallAtPrecision
 
+    def value_of_counts(self, hits: FloatArray, cuts: FloatArray) -> float:
+        """Return the area where rows have weights.
+
+        Parameters
+        ----------
+        hits : ndarray of shape (n_cuts,)
+            Weight of the relevant documents down to each cut.
+        cuts : ndarray of shape (n_cuts,)
+            Weight of all documents down to each cut; the last is the whole list.
+
+        Returns
+        -------
+        float
+            The value.
+        """
+        precisions = np.minimum(hits / np.maximum(cuts, 1e-300), self.high)[::-1]
+        reached = np.maximum.accumulate(np.append(self.low, precisions))  # from the deepest cut up
+        return float(np.diff(reached) @ hits[::-1] / hits[-1] / (self.high - self.low))
+
     @compiled
     def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:
         """Every document is a threshold."""

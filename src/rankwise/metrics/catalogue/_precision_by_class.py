@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from rankwise.kernels._compile import compiled
+from rankwise.metrics.catalogue._dcg import MAX_GAIN
 from rankwise.metrics.catalogue._linear import TopHits
 from rankwise.types import FloatArray
 
@@ -35,6 +36,10 @@ class MicroPrecision(TopHits):
 
     name: ClassVar[str] = "p-micro"
     grades: float = 0.0
+
+    def _highest_label(self) -> float:
+        """That of C·k."""
+        return MAX_GAIN
 
     def _for_labels(self, labels: FloatArray) -> Self:
         """C as the highest grade of the data."""

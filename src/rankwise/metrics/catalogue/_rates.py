@@ -48,6 +48,13 @@ class RateMetric(Metric):
     def operating_points(self, anchors: int) -> Sequence[CurveMetric]:
         """Return the points of a curve whose mean tells what the metric tells, with less noise if it is one point."""
 
+    @abstractmethod
+    def value_of_counts(self, hits: FloatArray, cuts: FloatArray) -> float:
+        """Return the value where rows have weights, from the weight of the positives and of all rows at each cut.
+
+        A cut is after the last of equal scores; the last of them is the whole list.
+        """
+
     def hit_gains(self, tp: FloatArray, fp: FloatArray, positives: float, prices: FloatArray) -> FloatArray:
         """Return what a true positive gains at each operating point, where a false one costs `prices` of them."""
         return np.ones(prices.size)

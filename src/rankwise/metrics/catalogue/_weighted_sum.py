@@ -13,6 +13,8 @@ from rankwise.metrics._base import Metric
 from rankwise.metrics._fields import number
 from rankwise.types import FloatArray, IntArray
 
+MIN_TOTAL, MAX_TOTAL = 1e-6, 1e100
+
 
 @dataclass(frozen=True)
 class WeightedSum(Metric):
@@ -61,6 +63,12 @@ class WeightedSum(Metric):
                     "drop the metric, or weigh it"
                 )
         terms = [(w * v, leaf) for w, part in zip(self.weights, self.parts, strict=True) for v, leaf in part.terms()]
+        total = sum(weight for weight, _ in terms)
+        if not MIN_TOTAL <= total <= MAX_TOTAL:
+            raise MetricError(
+                f"weights of a sum of metrics must add up to {MIN_TOTAL:g} to {MAX_TOTAL:g}, beyond which tests of "
+                f"differences mean nothing, got {total:g}; scale them"
+            )
         if len(terms) < 2:
             raise MetricError(
                 f"a sum of metrics needs two or more of them, got {len(terms)}; "
@@ -135,6 +143,10 @@ class WeightedSum(Metric):
             labels, best = _seen_by(part, ranked, ideal)
             change = change + weight * part._swap_delta(labels, i, j, best)
         return change
+
+    def _highest_label(self) -> float:
+        """The least of its parts'."""
+        return min(part._highest_label() for part in self.parts)
 
     def _for_labels(self, labels: FloatArray) -> Self:
         """The sum of its parts, each with what it takes from all labels."""

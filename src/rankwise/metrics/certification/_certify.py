@@ -211,7 +211,7 @@ def _certified(
         fp=fp,
         fn=counts.positives - tp,
         tn=counts.negatives - fp,
-        precision=tp / (tp + fp),
+        precision=tp / (tp + fp) if tp + fp else None,
         recall=tp / counts.positives,
         fpr=fp / counts.negatives if counts.negatives else None,
         expected=gained / possible,

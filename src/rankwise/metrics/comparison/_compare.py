@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -15,9 +15,11 @@ from rankwise.errors import DataError
 from rankwise.metrics._base import Metric
 from rankwise.metrics._conventions import Empty
 from rankwise.metrics._evaluate import DEFAULT_METRICS, evaluate
-from rankwise.metrics._evaluation import Evaluation, finite_or_none, format_table
+from rankwise.metrics._evaluation import Evaluation, format_table, plain
 from rankwise.metrics._ranking import Ties
 from rankwise.metrics.comparison import _statistics as statistics
+from rankwise.metrics.comparison._row_tests import RowTest, printed_row_tests, row_tests
+from rankwise.metrics.comparison._statistics import format_p_value
 from rankwise.types import JsonObject
 
 
@@ -49,7 +51,7 @@ class PairTest:
 
     def to_dict(self) -> JsonObject:
         """Return all of it in plain Python types that `json.dumps` takes; None for a value that is not defined."""
-        return {key: _plain(value) for key, value in asdict(self).items()}
+        return {key: plain(value) for key, value in asdict(self).items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +69,8 @@ class Comparison:
         The confidence of the intervals.
     notes : tuple of str, default=()
         What a reader of the values should know, such as how exact they are.
+    row_tests : list of RowTest, default=[]
+        Where all rows are one list, the tests over its rows instead: DeLong's of AUC, the paired bootstrap of others.
 
     Examples
     --------
@@ -82,6 +86,7 @@ class Comparison:
     tests: list[PairTest]
     level: float = 0.95
     notes: tuple[str, ...] = ()
+    row_tests: list[RowTest] = field(default_factory=list)
 
     @property
     def metrics(self) -> list[str]:
@@ -116,6 +121,7 @@ class Comparison:
             "level": self.level,
             "systems": {name: evaluation.to_dict() for name, evaluation in self.evaluations.items()},
             "tests": [test.to_dict() for test in self.tests],
+            **({"row_tests": [test.to_dict() for test in self.row_tests]} if self.row_tests else {}),
             "notes": list(self.notes),
         }
 
@@ -125,6 +131,8 @@ class Comparison:
             parts.append(
                 format_table(self._table_of_tests()) + "\nt and Fisher: Holm-corrected for the pairs of one metric"
             )
+        if self.row_tests:
+            parts.append(printed_row_tests(self.row_tests, self.level))
         return "\n\n".join(parts + [f"note: {note}" for note in self.notes])
 
     # A notebook shows the tables too, not arrays of thousands of values.
@@ -135,7 +143,7 @@ class Comparison:
         for metric in self.metrics:
             best = self.best(metric)
             means = {name: f"{evaluation[metric]:.4f}" for name, evaluation in self.evaluations.items()}
-            rows.append((metric, *(mean + "*" * (name == best) for name, mean in means.items())))
+            rows.append((metric, *(mean + "*" * (name == best and mean != "nan") for name, mean in means.items())))
         return rows
 
     def _table_of_tests(self) -> list[tuple[str, ...]]:
@@ -198,7 +206,7 @@ def compare(
     level : float, default=0.95
         The confidence of the intervals.
     random_state : int, default=0
-        Seed of Fisher's randomization test.
+        Seed of Fisher's randomization test, and of the bootstrap of the rows of one list.
 
     Returns
     -------
@@ -248,19 +256,15 @@ def compare(
     first = next(iter(evaluations.values()))
     # Notes about a system's values (how exact they are) are the same sentence for most systems: say it once.
     notes = list(dict.fromkeys(note for evaluation in evaluations.values() for note in evaluation.notes))
-    tests = []
-    if len(first.qids) < 2:
-        notes.append("there is only one query, so there is no spread between queries to test a difference with")
+    tests, over_rows = [], []
+    lists = {name: evaluation.one_list for name, evaluation in evaluations.items() if evaluation.one_list is not None}
+    if lists:
+        over_rows = [
+            test for metric in first.per_query for test in row_tests(metric, evaluations, lists, level, random_state)
+        ]
     else:
         tests = [test for metric in first.per_query for test in _pair_tests(metric, evaluations, level, random_state)]
-    return Comparison(evaluations, tests, level, tuple(notes))
-
-
-def format_p_value(p: float) -> str:
-    """A p-value as it is printed: never 0, which no finite number of queries can show."""
-    if math.isnan(p):
-        return "–"
-    return f"{p:.4f}" if p >= 0.0001 else "<0.0001"
+    return Comparison(evaluations, tests, level, tuple(notes), over_rows)
 
 
 def _pair_tests(metric: str, evaluations: dict[str, Evaluation], level: float, random_state: int) -> list[PairTest]:
@@ -269,7 +273,7 @@ def _pair_tests(metric: str, evaluations: dict[str, Evaluation], level: float, r
     values = np.column_stack([evaluation.per_query[metric] for evaluation in evaluations.values()])
     weight = next(iter(evaluations.values())).query_weight
     if weight is not None:
-        values, weight = values[weight > 0], weight[weight > 0]
+        values, weight = values[weight > 0], statistics.scaled_weights(weight[weight > 0])
     defined = ~np.isnan(values)
     everywhere = defined.all(axis=1)
     columns = [statistics.linearized(v, weight if weight is None else weight[everywhere]) for v in values[everywhere].T]
@@ -304,10 +308,3 @@ def _pair_tests(metric: str, evaluations: dict[str, Evaluation], level: float, r
     fisher_p_holm = statistics.holm([test.fisher_p for test in tests]).tolist()
     corrected = zip(tests, t_p_holm, fisher_p_holm, strict=True)
     return [replace(test, t_p_holm=t_p, fisher_p_holm=fisher_p) for test, t_p, fisher_p in corrected]
-
-
-def _plain(value: object) -> object:
-    """A value of a test as JSON has it."""
-    if isinstance(value, tuple):
-        return [_plain(end) for end in value]
-    return finite_or_none(value) if isinstance(value, float) else value

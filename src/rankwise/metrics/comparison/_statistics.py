@@ -1,7 +1,8 @@
 """Is one system better than another, or was it luck? Tests and intervals over the values of the queries.
 
 All are paired: entry q of `a` and entry q of `b` are the values of two systems on the same query.
-The caller drops queries that have no value. Fewer than two queries give NaN, equal systems p = 1.
+The caller drops queries that have no value. Fewer than two queries give NaN, equal systems p = 1. No p-value is 0:
+where the t-test would say so, because all queries differ by the same, it is that of the randomization test, 2^(1 − n).
 
 Written here although scipy.stats has most of it, for reasons measured on one core of a shared machine:
 
@@ -15,6 +16,7 @@ Written here although scipy.stats has most of it, for reasons measured on one co
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -30,6 +32,9 @@ VALUE_ROUNDING = 1e-12
 MAX_ENUMERATED_SIGNS = 14
 """Up to this many non-zero differences all sign patterns are tried: about as many as are drawn otherwise."""
 
+MIN_SCALED_WEIGHT = 1e-290
+"""What a weight counts at least beside one of about 1: too little to be seen, but not nothing."""
+
 BLOCK_NUMBERS = 2_000_000
 """Random numbers drawn at a time, so that memory does not grow with the number of samples."""
 
@@ -44,8 +49,8 @@ def paired_t(a: ArrayLike, b: ArrayLike) -> float:
     if n < 2:
         return math.nan
     if deviation <= VALUE_ROUNDING:
-        return 1.0 if abs(mean) <= VALUE_ROUNDING else 0.0
-    return float(2 * special.stdtr(n - 1, -abs(mean / (deviation / math.sqrt(n)))))
+        return 1.0 if abs(mean) <= VALUE_ROUNDING else _least_p(n)
+    return max(float(2 * special.stdtr(n - 1, -abs(mean / (deviation / math.sqrt(n))))), sys.float_info.min)
 
 
 def fisher_randomization(
@@ -64,7 +69,7 @@ def fisher_randomization(
     if difference.size < 2:
         return math.nan
     if weight is not None:
-        difference = difference * np.asarray(weight, dtype=np.float64)
+        difference = difference * scaled_weights(np.asarray(weight, dtype=np.float64))
     difference = difference[difference != 0]
     # Sums of the same numbers in another order differ by rounding, and must count as equal.
     reached = abs(float(difference.sum())) - VALUE_ROUNDING * float(np.abs(difference).sum())
@@ -76,7 +81,7 @@ def fisher_randomization(
     first = np.arange(len(tables)) * 256
     rng = np.random.default_rng(random_state)
     hits = 0
-    for count in _blocks(samples, len(tables)):
+    for count in blocks(samples, len(tables)):
         signs = rng.integers(256, size=(count, len(tables)), dtype=np.uint8)
         hits += int(np.count_nonzero(np.abs(tables.take(signs + first).sum(axis=1)) >= reached))
     return (hits + 1) / (samples + 1)
@@ -102,16 +107,18 @@ def tukey_hsd(values: ArrayLike) -> FloatArray:
     n, m = table.shape
     if n < 2:
         return np.full((m, m), math.nan)
+    table = table / _power_of_two(table)
     means = table.mean(axis=0)
     residual = table - table.mean(axis=1, keepdims=True) - (means - means.mean())
     freedom = (n - 1) * (m - 1)
     noise = math.sqrt(float(np.sum(residual**2)) / freedom)
     gap = np.abs(means[:, None] - means[None, :])
     if noise <= VALUE_ROUNDING:
-        return np.where(gap <= VALUE_ROUNDING, 1.0, 0.0)
+        return np.where(gap <= VALUE_ROUNDING, 1.0, _least_p(n))
     p = np.ones((m, m))
     i, j = np.triu_indices(m, 1)
-    p[i, j] = p[j, i] = np.clip(studentized_range.sf(gap[i, j] / (noise / math.sqrt(n)), m, freedom), 0, 1)
+    tails = studentized_range.sf(gap[i, j] / (noise / math.sqrt(n)), m, freedom)
+    p[i, j] = p[j, i] = np.clip(tails, sys.float_info.min, 1.0)
     return p
 
 
@@ -162,13 +169,15 @@ def t_interval(values: ArrayLike, weight: ArrayLike | None = None, level: float 
     >>> round(low, 3), round(high, 3)
     (0.37, 0.63)
     """
-    _check_level(level)
+    check_level(level)
     terms = linearized(values, weight)
     if terms.size < 2:
         return math.nan, math.nan
+    unit = _power_of_two(terms)
+    terms = terms / unit
     mean = float(terms.mean())
     half = float(special.stdtrit(terms.size - 1, (1 + level) / 2)) * float(terms.std(ddof=1)) / math.sqrt(terms.size)
-    return mean - half, mean + half
+    return (mean - half) * unit, (mean + half) * unit
 
 
 def bootstrap_interval(
@@ -184,7 +193,7 @@ def bootstrap_interval(
     >>> round(low, 3), round(high, 3)
     (0.425, 0.575)
     """
-    _check_level(level)
+    check_level(level)
     value, w = _weighted(values, weight)
     n = value.size
     if n < 2:
@@ -192,7 +201,7 @@ def bootstrap_interval(
     equal = bool((w == w[0]).all())
     rng = np.random.default_rng(random_state)
     means = []
-    for count in _blocks(samples, n):
+    for count in blocks(samples, n):
         drawn = rng.integers(n, size=(count, n), dtype=np.uint32)
         if equal:
             means.append(value.take(drawn).mean(axis=1))
@@ -223,7 +232,32 @@ def _weighted(values: ArrayLike, weight: ArrayLike | None) -> tuple[FloatArray, 
     if value.shape != w.shape:
         raise ShapeError(f"weight must have one entry per value, got {w.shape} for {value.shape}; pass equal lengths")
     counted = w > 0
-    return value[counted], w[counted]
+    return value[counted], w[counted] if weight is None else scaled_weights(w[counted])
+
+
+def scaled_weights(weights: FloatArray) -> FloatArray:
+    """Weights in the same proportions, of which the greatest is about 1, so that no sum of them overflows or vanishes.
+
+    >>> scaled_weights(np.array([1e300, 5e299]))
+    array([0.74..., 0.37...])
+    """
+    if weights.size == 0:
+        return weights
+    exponent = int(np.frexp(weights.max())[1])
+    # A power of two, so that ordinary weights give the same bits; in two steps, as 2^1074 is no number.
+    scaled = np.ldexp(np.ldexp(weights, -(exponent // 2)), -(exponent - exponent // 2))
+    return np.where(weights > 0, np.maximum(scaled, MIN_SCALED_WEIGHT), 0.0)
+
+
+def _power_of_two(values: FloatArray) -> float:
+    """1, or for values above it a power of two that is no less: squares of what is divided by it are numbers."""
+    largest = float(np.abs(values).max(initial=0.0))
+    return 1.0 if largest <= 1.0 else math.ldexp(1.0, min(math.frexp(largest)[1], 1023))
+
+
+def _least_p(n: int) -> float:
+    """The least p-value that exchanging the values of n queries can give."""
+    return max(math.ldexp(1.0, 1 - min(n, 1000)), sys.float_info.min)
 
 
 def _differences(a: ArrayLike, b: ArrayLike, tolerance: float = VALUE_ROUNDING) -> FloatArray:
@@ -234,12 +268,14 @@ def _differences(a: ArrayLike, b: ArrayLike, tolerance: float = VALUE_ROUNDING) 
             "pass the values of the same queries"
         )
     difference = first - second
-    return np.where(np.abs(difference) <= tolerance, 0.0, difference)
+    unit = _power_of_two(np.append(first, second))
+    return np.where(np.abs(difference) <= tolerance * unit, 0.0, difference)
 
 
 def _moments(a: ArrayLike, b: ArrayLike) -> tuple[int, float, float]:
-    """Number, mean and standard deviation of the differences; NaN for fewer than two."""
+    """Number, mean and standard deviation of the differences, over a power of two; NaN for fewer than two."""
     difference = _differences(a, b)
+    difference = difference / _power_of_two(difference)
     if difference.size < 2:
         return difference.size, math.nan, math.nan
     return difference.size, float(difference.mean()), float(difference.std(ddof=1))
@@ -253,7 +289,14 @@ def _signed_sums(values: FloatArray) -> FloatArray:
     return sums
 
 
-def _blocks(samples: int, numbers_per_sample: int) -> Iterator[int]:
+def format_p_value(p: float) -> str:
+    """A p-value as it is printed: never 0, which no finite number of queries can show."""
+    if math.isnan(p):
+        return "–"
+    return f"{p:.4f}" if p >= 0.0001 else "<0.0001"
+
+
+def blocks(samples: int, numbers_per_sample: int) -> Iterator[int]:
     """Sizes that add up to `samples`, each of at most `BLOCK_NUMBERS` random numbers."""
     if samples < 1:
         raise DataError(f"samples must be 1 or more, got {samples}; pass a whole number such as 2000")
@@ -262,6 +305,6 @@ def _blocks(samples: int, numbers_per_sample: int) -> Iterator[int]:
         yield min(block, samples - done)
 
 
-def _check_level(level: float) -> None:
+def check_level(level: float) -> None:
     if not 0 < level < 1:
         raise DataError(f"level must lie between 0 and 1, got {level!r}; pass 0.95 for a 95% interval")

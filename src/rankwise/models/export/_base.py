@@ -88,7 +88,10 @@ class Format(ABC):
 
 def json_bytes(value: object) -> bytes:
     """A file of JSON."""
-    return f"{json.dumps(value, indent=1, allow_nan=False, ensure_ascii=False)}\n".encode()
+    try:
+        return f"{json.dumps(value, indent=1, allow_nan=False, ensure_ascii=False)}\n".encode()
+    except ValueError as problem:
+        raise DataError("JSON has finite numbers alone, got one beyond them in the model; export to onnx") from problem
 
 
 def _depth(root: Node) -> int:

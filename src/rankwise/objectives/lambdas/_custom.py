@@ -24,6 +24,7 @@ from rankwise.objectives.lambdas._objective import grouped_scores, weight_vector
 from rankwise.types import FloatArray, IntArray
 
 LambdaFunction = Callable[[FloatArray, FloatArray], tuple[ArrayLike, ArrayLike]]
+"""Labels and scores of one query, best rank first, to the λ of each document (positive is up) and its Hessian."""
 ArrayFunction = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
 
 EMPTY = np.empty(0)

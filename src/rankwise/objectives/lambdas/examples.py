@@ -1,10 +1,11 @@
 """The λ-functions that Burges 2006 tried (section 6.2), for `CustomLambda` and as patterns for your own.
 
-All are forces between pairs of documents with different labels: what pushes the better one up pushes the other
+Most are forces between pairs of documents with different labels: what pushes the better one up pushes the other
 down by as much (Newton's third law, Burges 2006 section 4), so the λ's of a query sum to zero. They differ in how the
 force depends on the gap s_i − s_j, i the better document, in whether it is scaled by the NDCG that exchanging
-the two would gain, and in whether pairs far apart in rank count. The paper names the springs, steps and neighbours
-without formulas: what was decided here stands with each.
+the two would gain, and in whether pairs far apart in rank count. `finite_differences` estimates the gradient of NDCG
+document by document; `regularized` makes the cost behind any λ-function more convex. The paper names the springs,
+steps, neighbours and differences without formulas: what was decided here stands with each.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from functools import cache
 
 import numba
 import numpy as np
+from numba.extending import is_jitted
 
 from rankwise.errors import DataError
 from rankwise.kernels._compile import kernel
@@ -24,7 +26,16 @@ from rankwise.types import FloatArray
 
 Force = Callable[[float, float], tuple[float, float]]
 
-__all__ = ["ndcg_ranknet", "nearest_neighbours", "pair_forces", "ranknet", "springs", "step_potentials"]
+__all__ = [
+    "finite_differences",
+    "ndcg_ranknet",
+    "nearest_neighbours",
+    "pair_forces",
+    "ranknet",
+    "regularized",
+    "springs",
+    "step_potentials",
+]
 
 REMEDY = "1 suits scores of the size of the labels"
 WHOLE_LIST = np.iinfo(np.int64).max // 2
@@ -172,3 +183,74 @@ def nearest_neighbours(reach: int = 1) -> LambdaFunction:
     if not isinstance(reach, int) or reach < 1:
         raise DataError(f"reach must be a whole number of at least 1, got {reach!r}; 1 is the next document in rank")
     return pair_forces(_cross_entropy, ndcg=True, reach=reach)
+
+
+@cache
+def finite_differences(step: float = 1.0) -> LambdaFunction:
+    """Estimate the gradient of NDCG by finite differences (Burges 2006 section 6.2).
+
+    Decided here: differences are central and of one document at a time, (NDCG with s_i + step − NDCG with s_i − step) /
+    (2 · step), the moved document passing those less than `step` away. NDCG does not change with the mean score, so its
+    gradient would sum to zero: the mean of the differences is subtracted. They are constant between jumps and say
+    nothing of the curvature; the Hessian returned is |λ|/step, which makes a Newton step on one document a step long.
+
+    Parameters
+    ----------
+    step : float, default=1.0
+        How far a score is moved, up and down: what is further away does not count.
+
+    Returns
+    -------
+    callable
+        For `CustomLambda` and `diagnose`.
+    """
+    check_positive("step", step, REMEDY)
+
+    @compiled
+    def lambda_function(labels: FloatArray, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+        n = labels.size
+        lambdas = np.zeros(n)
+        gain, discount = _ndcg_factors(labels)
+        for i in range(n):
+            above = i  # documents that i passes on its way up each fall by one rank, and on its way down rise by one
+            while above > 0 and scores[above - 1] < scores[i] + step:
+                above -= 1
+                lambdas[i] += gain[above] * (discount[above + 1] - discount[above])
+            below = i
+            while below < n - 1 and scores[below + 1] > scores[i] - step:
+                below += 1
+                lambdas[i] -= gain[below] * (discount[below - 1] - discount[below])
+            lambdas[i] += gain[i] * (discount[above] - discount[below])
+        lambdas = (lambdas - lambdas.mean()) / (2.0 * step)
+        return lambdas, np.abs(lambdas) / step
+
+    return lambda_function
+
+
+@cache
+def regularized(lambda_function: LambdaFunction, alpha: float = 1.0) -> LambdaFunction:
+    """Draw every score to zero, which makes the cost behind a λ-function more convex (Burges 2006 section 4).
+
+    λ_j becomes λ_j − α·s_j: α is added to every eigenvalue of the Hessian of the cost, so that a large enough α makes
+    any cost convex whose curvature is bounded. (The paper prints λ_j + α·s_j; with its own (3), λ = −∂C/∂s, that would
+    take α away.) The λ's then sum to −α·Σs instead of zero: the mean score goes to zero, which no ranking depends on.
+
+    Parameters
+    ----------
+    lambda_function : callable
+        A λ-function as `CustomLambda` takes it; the result is compiled if it is.
+    alpha : float, default=1.0
+        Pull per unit of score.
+
+    Returns
+    -------
+    callable
+        For `CustomLambda` and `diagnose`.
+    """
+    check_positive("alpha", alpha, "start below 1 and raise it until diagnose finds the cost convex")
+
+    def pulled(labels: FloatArray, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+        lambdas, hessian = lambda_function(labels, scores)
+        return np.asarray(lambdas) - alpha * scores, np.asarray(hessian) + alpha
+
+    return compiled(pulled) if is_jitted(lambda_function) else pulled

@@ -6,6 +6,7 @@ import highspy
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankwise.errors import DataError
 from rankwise.types import FloatArray
 
 FEASIBILITY = 1e-10  # tolerance of HiGHS
@@ -60,4 +61,7 @@ class Master:
         solution = self.solver.getSolution()
         alpha = np.maximum(np.array(solution.col_value[1:]), 0.0)
         weights = np.maximum(-np.array(solution.row_dual[1:]), 0.0)
+        if not (alpha.sum() > 0.0 and weights.sum() > 0.0):  # zeros or NaN, which would go on as a solution
+            status = self.solver.modelStatusToString(self.solver.getModelStatus())
+            raise DataError(f"HiGHS found no solution of the margin program ({status}); scale the features")
         return alpha / alpha.sum(), weights / weights.sum()

@@ -227,18 +227,10 @@ class TangentProgram(ProductProgram):
         p = self.blocks.weights[:, 0]
         low = self.epsilon * p  # ν/n
         high = np.maximum(low, 2.0 * self.nu - self.nu**2 / p)
-        for _ in range(NU_HALVINGS):
-            middle = 0.5 * (low + high)
-            falls = self._slope(scores, middle) < 0.0
-            low, high = np.where(falls, middle, low), np.where(falls, high, middle)
+        blocks, product = self.blocks, self.epsilon * self.blocks.pairs
+        rows = (blocks.better, blocks.better_starts, blocks.worse, blocks.worse_starts)
+        row_tails.tangent_minima(_on_grid(scores), self.lists.weight, *rows, self.nu, product, NU_HALVINGS, low, high)
         return self._tail(scores, 0.5 * (low + high))
-
-    def _slope(self, scores: FloatArray, nu: FloatArray) -> FloatArray:
-        """Of the value of each block by ν+: a higher cap lowers the value by Σ (end − f_i) over the tail."""
-        masses = self.masses(nu)
-        _, ends, means = self._block_tails(scores, masses)
-        lowered = masses * np.abs(ends - means)
-        return np.asarray(lowered[:, 0] / self.nu**2 - lowered[:, 1] / (self.epsilon * self.blocks.pairs))
 
 
 class HardProgram:

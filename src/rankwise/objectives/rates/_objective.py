@@ -9,6 +9,7 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
+from rankwise._validation import check_whole
 from rankwise.errors import MetricError
 from rankwise.metrics import Metric, parse
 from rankwise.metrics.catalogue._rates import RateMetric
@@ -16,6 +17,7 @@ from rankwise.objectives.rates._statements import STATEMENTS, RateCounts, RateSt
 from rankwise.types import AnyArray, FloatArray
 
 DEFAULT_ANCHORS = 10  # Eban 2017 section 7.1: 5, 10 and 20 alike
+MAX_ANCHORS = 1_000  # each is a threshold with its counts of all rows
 
 
 @dataclass(frozen=True)
@@ -202,7 +204,7 @@ def rate_objective(objective: str | Metric | RateObjective, *, anchors: int = DE
         A metric or its name, such as `r@p=0.95`, or a sum such as `0.5*r@p=0.9 + 0.5*aucpr`. An objective is returned
         as it is.
     anchors : int, default=10
-        How many points stand for an area.
+        How many points stand for an area, up to 1,000.
 
     Returns
     -------
@@ -226,6 +228,5 @@ def rate_objective(objective: str | Metric | RateObjective, *, anchors: int = DE
     """
     if isinstance(objective, RateObjective):
         return objective
-    if anchors < 1:
-        raise MetricError(f"anchors must be at least 1, got {anchors!r}; 10 is the default")
+    check_whole("anchors", anchors, 1, MAX_ANCHORS)
     return RateObjective(tuple(_term(weight, metric, anchors) for weight, metric in parse(objective).terms()))

@@ -63,7 +63,7 @@ class RankedRows:
 
         Where no cut meets a precision, the one of the highest precision with a few true positives.
         """
-        values = values_of_cuts(point, hits, cuts)
+        values = point.values_of_counts(hits, cuts)
         if not values.any():
             values = hits / np.maximum(cuts, 1e-300) * (hits >= min(MIN_TRUE_POSITIVES, hits[-1]))
         best = values.size - 1 - int(np.argmax(values[::-1]))  # the lowest of equals: no recall is given away
@@ -71,19 +71,35 @@ class RankedRows:
         return float(0.5 * (self.falling[end] + self.falling[min(end + 1, self.falling.size - 1)]))
 
 
-def values_of_cuts(point: CurveMetric, hits: FloatArray, cuts: FloatArray) -> FloatArray:
-    """The metric at each cut; 0 where nothing has been counted yet."""
-    relevant, irrelevant = hits[..., -1:], cuts[..., -1:] - hits[..., -1:]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        # Totals in a column: those of many weights differ, and a point is arithmetic on arrays as on numbers.
-        values = point.point(hits, np.maximum(cuts, 1e-300), relevant, irrelevant)  # type: ignore[arg-type]
-    return np.nan_to_num(values)
-
-
 def operating_threshold(point: CurveMetric, scores: FloatArray, positive: BoolArray, weight: FloatArray) -> float:
     """Where a metric has its operating point: see `RankedRows.threshold`."""
     ranked = RankedRows(scores, positive)
     return ranked.threshold(point, *ranked.counts(weight))
+
+
+def is_reached(point: CurveMetric, scores: FloatArray, positive: BoolArray, weight: FloatArray) -> bool:
+    """Whether a threshold meets the precision, recall or rate that the metric is read off at.
+
+    A precision of fewer true positives than would be trusted is an accident, unless these are all that there are.
+    """
+    ranked = RankedRows(scores, positive)
+    counts = ranked.counts(weight)
+    if not point.values_of_counts(*counts).any():
+        return False
+    found, positives = scores[positive] >= ranked.threshold(point, *counts), int(np.count_nonzero(positive))
+    return point.held != "precision" or int(np.count_nonzero(found)) >= min(MIN_TRUE_POSITIVES, positives)
+
+
+def objective_value(
+    objective: RateObjective, scores: FloatArray, positive: BoolArray, weight: FloatArray | None
+) -> float | None:
+    """The metric, or sum of metrics, that an objective names, each wherever its threshold; None of one class alone."""
+    weight = np.ones(positive.size) if weight is None else weight
+    counted = weight > 0
+    if not positive[counted].any() or positive[counted].all():
+        return None
+    counts = RankedRows(scores[counted], positive[counted]).counts(weight[counted])
+    return float(sum(term.weight * term.metric.value_of_counts(*counts) for term in objective.terms))
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +164,7 @@ class SoftCounts:
         hits, cuts = ranked.counts_at_positives(weight)
         total = np.zeros(hits.shape[:-1])
         for term, points in self.terms:
-            best = [values_of_cuts(point, hits, cuts).max(axis=-1) for point in points]
+            best = [point.values_of_counts(hits, cuts).max(axis=-1) for point in points]
             total += term.weight * np.mean(best, axis=0)
         return np.where((hits[..., -1] > 0.0) & (hits[..., -1] < cuts[..., -1]), total, 0.0)
 

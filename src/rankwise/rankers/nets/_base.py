@@ -20,7 +20,7 @@ from rankwise.errors import need_extra
 from rankwise.metrics import Metric, parse
 from rankwise.rankers._base import Ranker, SavedModel
 from rankwise.rankers._checkpoint import Checkpoint
-from rankwise.rankers._eval_sets import list_eval_sets, make_eval_set
+from rankwise.rankers._eval_sets import list_eval_sets, make_eval_set, warn_of_one_list
 from rankwise.rankers._explanation import Explanation, explain_difference
 from rankwise.rankers._features import TrainingRows, training_rows
 from rankwise.rankers._pair_rows import pair_rows
@@ -252,6 +252,7 @@ class NetRanker(Ranker):
         from rankwise.rankers.nets._replicas import current_replicas
         from rankwise.rankers.nets._training import NetTraining
 
+        check_parameters(self)
         data = training_rows(X, y, qid, sample_weight=sample_weight, query_weight=query_weight)
         replicas = current_replicas()
         with fork_rng(devices=[]):
@@ -279,10 +280,11 @@ class NetRanker(Ranker):
         return self
 
     def _plan(self, data: TrainingRows, eval_set: object, seed: int) -> NetPlan:
-        """What to train on and by; everything is checked here, before the first epoch."""
-        check_parameters(self)
+        """What to train on and by; all data is checked here, before the first epoch."""
         features = finite_features(self, data.X, fitting=True)
         rows = pair_rows(type(self).__name__, features, data.y, data.qid, data.sample_weight, data.query_weight)
+        n_queries = rows.offsets.size - 1
+        warn_of_one_list(parse(self.metric), rows.y.size, n_queries)
         standardizer = Standardizer.none(features.shape[1])
         if self.standardize:
             standardizer = Standardizer.of(features, order=rows.order)
@@ -296,7 +298,7 @@ class NetRanker(Ranker):
             y=rows.y,
             offsets=rows.offsets,
             weight=rows.weight,
-            eval_sets=[make_eval_set(entry, prepare) for entry in list_eval_sets(eval_set)],
+            eval_sets=[make_eval_set(entry, prepare) for entry in list_eval_sets(eval_set, n_queries)],
             standardizer=standardizer,
             batch_queries=self.batch_queries or default_batch_queries(self.optimizer, rows.offsets),
             parameters=self.get_params(deep=False),

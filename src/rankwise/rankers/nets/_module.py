@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -13,10 +14,11 @@ from numpy.typing import NDArray
 from torch import nn
 
 from rankwise.data.prepare._standardizer import BLOCK_ROWS
-from rankwise.errors import ShapeError
+from rankwise.errors import DataError, ShapeError
 from rankwise.types import AnyArray, FloatArray, JsonObject
 
 THREADS_MIN_PRODUCTS = 2**24  # of a forward pass
+MAX_WEIGHTS = 2 * 10**8  # of layers, which take four times their size in training
 N_EXPLAIN_STEPS = 256
 ACTIVATIONS = {"relu": nn.ReLU, "tanh": nn.Tanh}
 
@@ -59,8 +61,42 @@ def make_module(parameters: JsonObject, n_features: int) -> nn.Module:
     """The net that the parameters describe; torch's random numbers give its weights."""
     module: nn.Module | None = parameters["torch_module"]
     if module is None:
+        count = sum(math.prod(shape) for shape in layer_shapes(n_features, parameters["hidden"]).values())
+        if count > MAX_WEIGHTS:
+            raise DataError(
+                f"a net of {n_features} features and hidden={list(parameters['hidden'])!r:.80} would have {count} "
+                f"weights, more than {MAX_WEIGHTS}; choose narrower layers"
+            )
         return Layers(n_features, parameters["hidden"], parameters["activation"], float(parameters["dropout"]))
-    return copy.deepcopy(module)
+    return _own_module(module, n_features)
+
+
+def _own_module(module: nn.Module, n_features: int) -> nn.Module:
+    """A copy of the user's module, tried on two rows: what torch would say in the middle of training is said here."""
+    try:
+        copied = copy.deepcopy(module)
+        copied.to("cpu", torch.float32)
+        was_training = copied.training
+        scores = copied.eval()(torch.zeros(2, n_features))
+        copied.train(was_training)
+    except (RuntimeError, ValueError, TypeError, NotImplementedError) as problem:
+        reason = " ".join(str(problem).split())[:160]
+        raise DataError(f"torch_module does not take rows of {n_features} features ({reason}); mend it") from problem
+    if not isinstance(scores, torch.Tensor):
+        raise ShapeError(f"torch_module must give one score per row, got {type(scores).__name__}; return a tensor")
+    if not scores.requires_grad:
+        raise DataError("torch_module has nothing to train: its scores do not depend on parameters; give it some")
+    return copied
+
+
+def check_device(name: str) -> str:
+    """The name of a device that torch has here."""
+    try:
+        torch.empty(1, device=name).cpu()
+    except (RuntimeError, AssertionError, NotImplementedError) as problem:
+        reason = " ".join(str(problem).split())[:80]
+        raise DataError(f"device must be one that torch has here, got {name!r:.40} ({reason}); use cpu") from None
+    return name
 
 
 def new_weights(module: nn.Module) -> None:

@@ -15,6 +15,7 @@ from torch import nn
 
 from rankwise.errors import DataError
 from rankwise.rankers.nets._module import (
+    check_device,
     load_weights,
     make_module,
     module_arrays,
@@ -43,7 +44,7 @@ class NetTraining:
     def __init__(self, plan: NetPlan, objective: PairObjective, state: NetState | None, replicas: Replicas) -> None:
         self.plan, self.objective, self.replicas = plan, objective, replicas
         parameters = plan.parameters
-        self.is_burges2006, self.device = parameters["optimizer"] == "burges2006", str(parameters["device"])
+        self.is_burges2006, self.device = parameters["optimizer"] == "burges2006", check_device(parameters["device"])
         _seed(plan.seed, 0, 0)
         self.module = make_module(parameters, plan.X.shape[1]).to(self.device, torch.float32)
         self.optimizer = self._optimizer()

@@ -17,7 +17,7 @@ from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError, ModelFileError
 from rankwise.metrics import parse
 from rankwise.rankers._base import Ranker, SavedModel
-from rankwise.rankers._eval_sets import EvalSet, list_eval_sets, make_eval_set
+from rankwise.rankers._eval_sets import EvalSet, list_eval_sets, make_eval_set, warn_of_one_list
 from rankwise.rankers._explanation import Explanation, rows_to_explain
 from rankwise.rankers._features import TrainingRows, as_features, training_rows
 from rankwise.rankers._pair_rows import PairRows, pair_rows
@@ -118,7 +118,10 @@ class PairRanker(Ranker):
         check_parameters(self)
         metric = parse(self.metric)
         rows = self._pair_rows(data, fitting=True)
-        eval_sets = [make_eval_set(rows, lambda X: self._features(X, False)) for rows in list_eval_sets(eval_set)]
+        n_queries = rows.offsets.size - 1
+        warn_of_one_list(metric, rows.y.size, n_queries)
+        listed = list_eval_sets(eval_set, n_queries)
+        eval_sets = [make_eval_set(entry, lambda X: self._features(X, False)) for entry in listed]
         latest, number, history, interrupted = None, 0, [], False
         try:
             for number, step in enumerate(self._steps(rows, eval_sets), start=1):

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
-from sklearn.base import ClassifierMixin
-from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import check_random_state
 
-from rankwise._docstrings import inherit_sections
+from rankwise._validation import is_finite_number
 from rankwise.data._ranking_data import RankingData
 from rankwise.data.prepare._standardizer import Standardizer
-from rankwise.errors import DataError, ShapeError, need_extra
-from rankwise.metrics import Certificate, Metric, certify, evaluate
-from rankwise.metrics.catalogue._curve import CurveMetric
+from rankwise.metrics import Metric
 from rankwise.objectives.rates._objective import RateObjective, rate_objective
-from rankwise.rankers._base import SavableModel, SavedModel
 from rankwise.rankers._eval_sets import check_weights, unpack_eval_set
-from rankwise.rankers._features import as_features, categorical_columns, values_by_column
 from rankwise.rankers._parameters import (
     HIDDEN,
     MAPPING,
@@ -38,27 +31,34 @@ from rankwise.rankers._parameters import (
     Real,
     check_parameters,
 )
-from rankwise.rankers._score_functions._functions import ScoreFunction
-from rankwise.rankers.nets._plan import finite_features
 from rankwise.rankers.rates._calibration import CalibrationMethod
+from rankwise.rankers.rates._fitted import FittedRates
 from rankwise.rankers.rates._one_vs_rest import BinaryModel, fit_binary
 from rankwise.rankers.rates._report import Callback, Report
 from rankwise.rankers.rates._rows import RowMatrix, Rows
-from rankwise.rankers.rates._targets import Targets, class_labels
-from rankwise.rankers.rates.families._base import Family
-from rankwise.rankers.rates.families._linear import LinearFamily
-from rankwise.rankers.rates.families._trees import TreeFamily
-from rankwise.rankers.trees._lightgbm import engine_threads
-from rankwise.types import AnyArray, Features, FloatArray, JsonObject
+from rankwise.rankers.rates._targets import Label, Targets, class_labels
+from rankwise.rankers.rates._trained_rows import WORTH_A_WORD, TrainedRows
+from rankwise.types import Features
 
 if TYPE_CHECKING:
     from torch import nn
 
 FAMILIES = ("trees", "linear", "net")
-PLAIN = "cross entropy"
+IF_NOT_REACHED = {
+    "binary": "no row gets a yes",
+    "multilabel": "no row gets a yes",
+    "multiclass": "it is predicted only if no class has a threshold",
+}
 
-Value = TypeVar("Value")
 log = logging.getLogger(__name__)
+
+
+def _is_label(value: object) -> bool:
+    value = value.item() if isinstance(value, np.generic) else value
+    return isinstance(value, str | bool) or is_finite_number(value)
+
+
+LABEL = Condition("a class: a text, a finite number, True or False", _is_label)
 
 
 def _is_objective(value: object) -> bool:
@@ -66,7 +66,7 @@ def _is_objective(value: object) -> bool:
     return isinstance(value, str | Metric | RateObjective) and rate_objective(value) is not None
 
 
-class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
+class RateClassifier(FittedRates):
     """A classifier trained for an operating point: the most recall at 95% precision, say, and the threshold for it.
 
     First a baseline is trained by cross entropy. Where it pays (linear models, small trees, nets that respond) it is
@@ -75,7 +75,9 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
     `eval_set`, or else each row is evaluated by models of the other folds, and what was chosen is trained on all rows.
     They place the threshold and calibrate the probabilities too. `trained_for_` says what it was trained for.
 
-    Two classes are one model, of the class that sorts last; several classes, or columns of labels, are one model each.
+    Two classes are one model, of the positive class: `pos_label`, or the one that sorts last. Several classes, or
+    columns of labels, are one model each. Where no threshold has what the objective asks for on rows that were not
+    trained on, `reached_` is False, a warning says so, and `predict` says no to every row.
 
     Parameters
     ----------
@@ -85,6 +87,8 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
     model : {"trees", "linear", "net"} or torch.nn.Module, default="trees"
         LightGBM's trees (NaN is a missing value), a linear model, a net (needs the extra `torch`), or a module of your
         own from rows × features to one score per row.
+    pos_label : str, int, float, bool or None, default=None
+        Of two classes the one to find, such as "fraud"; None is the one that sorts last.
     anchors : int, default=10
         Points of the curve that an area is summed over.
     folds : int, default=4
@@ -131,6 +135,8 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
     ----------
     classes_ : ndarray
         The classes, sorted; of columns of labels their numbers.
+    pos_label_ : str, int, float, bool or None
+        The positive of two classes; None where each of several is in its turn.
     kind_of_target_ : {"binary", "multiclass", "multilabel"}
         What the labels were.
     models_ : list of BinaryModel
@@ -143,6 +149,9 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         Names of the features, if the training data named them.
     n_rows_ : int
         Rows trained on.
+    trained_rows_ : TrainedRows
+        Hashes of up to 1,024 of these and of the rows of an `eval_set`, by which `certify` knows them again;
+        a file has none.
     interrupted_ : bool
         Whether Ctrl-C ended training.
 
@@ -179,6 +188,7 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
     _parameter_constraints: ClassVar[dict[str, list[Constraint]]] = {
         "objective": [Condition("a metric or its name, such as r@p=0.95", _is_objective)],
         "model": [OneOf(*FAMILIES), MODULE],
+        "pos_label": [LABEL, NONE],
         "anchors": [Integer(1, 1000)],
         "folds": [Integer(2, 1000)],
         "calibration": [OneOf("isotonic", "sigmoid")],
@@ -204,6 +214,7 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         objective: str | Metric | RateObjective = "r@p=0.95",
         *,
         model: str | nn.Module = "trees",
+        pos_label: Label | None = None,
         anchors: int = 10,
         folds: int = 4,
         calibration: CalibrationMethod = "isotonic",
@@ -226,6 +237,7 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
     ) -> None:
         self.objective = objective
         self.model = model
+        self.pos_label = pos_label
         self.anchors = anchors
         self.folds = folds
         self.calibration = calibration
@@ -304,17 +316,24 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         """
         check_parameters(self)
         labels = class_labels(X, y)
-        features, targets = self._features(X, fitting=True), Targets.of(labels)
-        columns = self._columns()
-        standardizer = None if self.model == "trees" else Standardizer.of(features)
+        features, targets = self._features(X, fitting=True), Targets.of(labels, pos_label=self.pos_label)
+        if self.pos_label is None:
+            targets.warn_of_majority()
+        columns, parts = self._columns(), [(features, targets)]
+        weights = check_weights("sample_weight", sample_weight, features.shape[0], "row")
+        counted = slice(None) if weights is None else weights > 0
+        standardizer = None if self.model == "trees" else Standardizer.of(features[counted])
         rows = self._rows_by_class(features, standardizer, targets, sample_weight)
         eval_rows: list[Rows] | list[None] = [None] * len(rows)
         if eval_set is not None:
             if isinstance(eval_set, RankingData):
                 eval_set = (eval_set, class_labels(eval_set, None))
             X, y, weight = unpack_eval_set(eval_set, 3, "RankingData, (X, y) or (X, y, weights)")
-            features, eval_targets = self._features(X, fitting=False), Targets.of(y, targets.kind, targets.classes)
+            features = self._features(X, fitting=False)
+            eval_targets = Targets.of(y, targets.kind, targets.classes, targets.pos_label)
             eval_rows = self._rows_by_class(features, standardizer, eval_targets, weight, " of eval_set")
+            parts.append((features, eval_targets))
+            self._warn_of_overlap(parts)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         family, objective = self._family(seed, *columns), self._objective()
         report = Report(callbacks or (), self.verbose)
@@ -327,265 +346,30 @@ class RateClassifier(ClassifierMixin, SavableModel):  # type: ignore[misc]
         if report.interrupted:
             log.warning("training was interrupted; the best so far is kept")
         self.models_, self.interrupted_ = models, report.interrupted
-        self.classes_, self.kind_of_target_ = targets.classes, targets.kind
+        self.classes_, self.kind_of_target_, self.pos_label_ = targets.classes, targets.kind, targets.pos_label
         self.standardizer_, self.n_rows_ = standardizer, len(targets.positive)
+        self.trained_rows_ = TrainedRows.of(*((rows_of, part.positive[:, 0]) for rows_of, part in parts))
+        self._warn_of_unreached()
         return self
 
-    @property
-    def _takes_categories(self) -> bool:
-        return bool(self.model == "trees")
-
-    def _objective(self) -> RateObjective:
-        return rate_objective(self.objective, anchors=self.anchors)
-
-    def _columns(self) -> tuple[list[int], list[int] | None]:
-        """Numbers of the categorical columns, and the constraint of each column; refuses what a family cannot have."""
-        if self.model != "trees" and self.categorical_feature is not None:
-            raise DataError(
-                'categorical_feature is for model="trees", got it for another; drop it and encode the categories'
+    def _warn_of_overlap(self, parts: list[tuple[RowMatrix, Targets]]) -> None:
+        """Say so where rows of an eval_set were trained on."""
+        train, evaluated = ((features, targets.positive[:, 0]) for features, targets in parts)
+        share = TrainedRows.of(train).share_of(*evaluated)
+        if share > WORTH_A_WORD:
+            log.warning(
+                "%.0f%% of the rows of eval_set stand in the training data too, so the model and its threshold will "
+                "look better than they are; pass other rows",
+                100 * share,
             )
-        if self.model not in ("trees", "linear") and self.monotone_constraints is not None:
-            raise DataError(
-                'monotone_constraints are for model="trees" and model="linear", got them for a net; drop them'
-            )
-        monotone = values_by_column(self, self.monotone_constraints, "monotone_constraints")
-        return categorical_columns(self, self.categorical_feature), monotone
 
-    def _family(self, seed: int, categorical: Sequence[int] = (), monotone: list[int] | None = None) -> Family:
-        """The family that the parameters describe."""
-        if self.model == "linear":
-            return LinearFamily(self.penalty, monotone)
-        if self.model == "trees":
-            limits = (self.n_estimators, self.num_leaves, self.learning_rate, self.min_child_samples)
-            return TreeFamily(*limits, engine_threads(self.n_jobs), seed, [*categorical], monotone)
-        need_extra("torch", extra="torch")
-        from rankwise.rankers.rates.families._net import NetFamily
-
-        net = {"torch_module": None if self.model == "net" else self.model}
-        net |= {name: getattr(self, name) for name in ("hidden", "activation", "dropout")}
-        return NetFamily(net, self.epochs, self.net_learning_rate, self.batch_rows, seed)
-
-    def _features(self, X: Features | RankingData, *, fitting: bool) -> RowMatrix:
-        """X as numbers; trees alone take missing values."""
-        if self.model != "trees":
-            name = "a linear model" if self.model == "linear" else "a net"
-            return finite_features(self, X, fitting=fitting, name=name, instead='model="trees"')
-        features: RowMatrix = as_features(self, X, fitting=fitting)
-        return features
-
-    def _standardize(self, features: RowMatrix, standardizer: Standardizer | None) -> RowMatrix:
-        """Features as the family takes them."""
-        if standardizer is None or isinstance(features, sp.csr_matrix):
-            return features
-        standardized = standardizer.apply(features)
-        return standardized.astype(np.float64) if self.model == "linear" else standardized
-
-    def _rows_by_class(
-        self,
-        features: RowMatrix,
-        standardizer: Standardizer | None,
-        targets: Targets,
-        weight: ArrayLike | None,
-        source: str = "",
-    ) -> list[Rows]:
-        """The rows of each class against the rest, checked; `source` says in messages where they are from."""
-        n_labels, n_rows = len(targets.positive), features.shape[0]
-        if n_labels != n_rows:
-            raise ShapeError(f"y{source} must have one entry per row: got {n_labels} for {n_rows} rows")
-        weights = check_weights(f"sample_weight{source}", weight, n_rows, "row")
-        return targets.rows_by_class(self._standardize(features, standardizer), weights)
-
-    @property
-    def threshold_(self) -> float | list[float]:
-        """The score at which `predict` says yes.
-
-        Returns
-        -------
-        float or list of float
-            In the model's own scores (`decision_function` is 0 there); with several models, of each.
-        """
-        return self._of_models([model.threshold for model in self._fitted_models()])
-
-    @property
-    def trained_for_(self) -> str | list[str]:
-        """What the model was trained for: the objective, or "cross entropy" where that is as good; `history_` says why.
-
-        Returns
-        -------
-        str or list of str
-            The name of the objective, or "cross entropy"; with several models, of each.
-        """
-        return self._of_models([str(self._objective()) if m.is_tuned else PLAIN for m in self._fitted_models()])
-
-    @property
-    def multipliers_(self) -> FloatArray | list[FloatArray]:
-        """How many true positives a false positive is worth at each point of the objective.
-
-        Returns
-        -------
-        ndarray or list of ndarray
-            One number per point; with several models, of each.
-        """
-        return self._of_models([model.multipliers for model in self._fitted_models()])
-
-    @property
-    def history_(self) -> JsonObject | list[JsonObject]:
-        """What the choice between the two models rested on.
-
-        Returns
-        -------
-        dict or list of dict
-            The metric of the `baseline` and of the `tuned` model, if there was one, on rows that they were not trained
-            on, the `gain` and its `error` over resamples of these, which was `chosen`, and the `reason` in a sentence;
-            with several models, of each.
-        """
-        return self._of_models([model.history for model in self._fitted_models()])
-
-    def _of_models(self, values: list[Value]) -> Value | list[Value]:
-        return values[0] if self.kind_of_target_ == "binary" else values
-
-    def _fitted_models(self) -> list[BinaryModel]:
-        check_is_fitted(self, "models_")
-        return self.models_
-
-    def _decisions(self, X: Features | RankingData) -> FloatArray:
-        """Scores less the threshold, a column per model."""
-        models = self._fitted_models()
-        rows = self._standardize(self._features(X, fitting=False), self.standardizer_)
-        return np.stack([model.decisions(rows) for model in models], axis=1)
-
-    @inherit_sections(SavableModel.scores)
-    def decision_function(self, X: Features | RankingData) -> FloatArray:
-        """Give scores less the threshold."""
-        decisions = self._decisions(X)
-        return decisions[:, 0] if self.kind_of_target_ == "binary" else decisions
-
-    @inherit_sections(SavableModel.scores)
-    def predict(self, X: Features | RankingData) -> AnyArray:
-        """Say yes where the score is at or above the threshold; of several classes, the one farthest above its own.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,) or (n_rows, n_labels)
-            A class per row, or 0 and 1 in a column per label.
-        """
-        decisions = self._decisions(X)
-        if self.kind_of_target_ == "multilabel":
-            return (decisions >= 0).astype(np.int64)
-        is_binary = self.kind_of_target_ == "binary"
-        return np.asarray(self.classes_[(decisions[:, 0] >= 0).astype(np.int64) if is_binary else decisions.argmax(1)])
-
-    @inherit_sections(SavableModel.scores)
-    def predict_proba(self, X: Features | RankingData) -> FloatArray:
-        """Give calibrated probabilities.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-            A column per class; of classes that exclude each other, rows add up to 1.
-        """
-        models = zip(self._decisions(X).T, self.models_, strict=True)
-        probabilities = np.stack([model.calibration(decisions) for decisions, model in models], axis=1)
-        if self.kind_of_target_ == "binary":
-            return np.concatenate([1.0 - probabilities, probabilities], axis=1)
-        if self.kind_of_target_ == "multilabel":
-            return probabilities
-        total = probabilities.sum(axis=1, keepdims=True)
-        return np.where(total > 0, probabilities / np.where(total > 0, total, 1.0), 1.0 / probabilities.shape[1])
-
-    def certify(
-        self, X: Features | RankingData, y: ArrayLike | None = None, *, confidence: float = 0.95
-    ) -> Certificate:
-        """Find a threshold of `decision_function` that keeps the objective's promise with this confidence.
-
-        The rows must be new: neither trained on nor chosen by. For two classes; see `rankwise.certify`.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, data frame or RankingData
-            Features, one row per document.
-        y : array-like of shape (n_rows,), default=None
-            Classes; RankingData brings its labels along.
-        confidence : float, default=0.95
-            Chance that the promise is kept, over the draw of the rows.
-
-        Returns
-        -------
-        Certificate
-            The threshold, if there is one, and what to expect of it.
-        """
-        decisions = self._decisions(X)
-        if self.kind_of_target_ != "binary":
-            raise DataError(f"a certificate is for two classes, got {len(self.classes_)}; certify each column yourself")
-        positive = self._positive(X, y)
-        metrics = [term.metric for term in self._objective().terms]
-        promised = next((metric for metric in metrics if isinstance(metric, CurveMetric)), metrics[0])
-        return certify(positive[:, 0], decisions[:, 0], promised, confidence=confidence)
-
-    def _positive(self, X: Features | RankingData, y: ArrayLike | None) -> AnyArray:
-        return Targets.of(class_labels(X, y), self.kind_of_target_, self.classes_).positive
-
-    def objective_value(self, X: Features | RankingData, y: ArrayLike | None = None) -> float:
-        """Give the metric that the objective names, wherever its threshold.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, data frame or RankingData
-            Features, one row per document.
-        y : array-like of shape (n_rows,) or (n_rows, n_labels), default=None
-            Classes; RankingData brings its labels along.
-
-        Returns
-        -------
-        float
-            The value; of several classes the mean over them.
-        """
-        decisions, positive = self._decisions(X), self._positive(X, y)
-        total = 0.0
-        for term in self._objective().terms:
-            values = [
-                evaluate(labels, scores, metrics=term.metric)[term.metric]
-                for labels, scores in zip(positive.T, decisions.T, strict=True)
-            ]
-            total += term.weight * float(np.mean(values))
-        return total
-
-    @inherit_sections(SavableModel.scores)
-    def scores(self, X: Features | RankingData) -> FloatArray:
-        """Give `decision_function`, by the name that all models have for what ranks rows."""
-        return self.decision_function(X)
-
-    @inherit_sections(SavableModel.to_saved)
-    def to_saved(self) -> SavedModel:
-        """Give the fitted model as plain values and bytes."""
-        from rankwise.rankers.rates._saved import to_saved
-
-        self._fitted_models()
-        return to_saved(self)
-
-    @classmethod
-    @inherit_sections(SavableModel.from_saved)
-    def from_saved(cls, saved: SavedModel) -> Self:
-        """Make the model that `to_saved` described."""
-        from rankwise.rankers.rates._saved import from_saved
-
-        return from_saved(cls, saved)
-
-    @inherit_sections(SavableModel.to_score_function)
-    def to_score_function(self) -> ScoreFunction:
-        """The score less the threshold: a row is positive from 0 on."""
-        if len(self.models_) > 1:
-            raise DataError(
-                f"an exported model gives one score per row, got a classifier of {len(self.classes_)} classes; "
-                "train one of two classes each"
-            )
-        (binary,) = self.models_
-        return binary.scorer.to_score_function(self, -binary.threshold)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags: Tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.classifier_tags.multi_label = True
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.model == "trees"
-        return tags
+    def _warn_of_unreached(self) -> None:
+        """Say so where a model has no threshold for the point."""
+        names = [self.pos_label_] if self.kind_of_target_ == "binary" else self.classes_.tolist()
+        for name, model in zip(names, self.models_, strict=True):
+            if not model.reached:
+                log.warning(
+                    "no threshold reaches %s for the class %r on rows that the model was not trained on, so %s; "
+                    "ask for less, or train on more rows or better features",
+                    self._objective(), name, IF_NOT_REACHED[self.kind_of_target_],
+                )  # fmt: skip

@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 from rankwise.metrics import FBeta
 from rankwise.metrics.catalogue._curve import CurveMetric
 from rankwise.objectives.rates._objective import RateObjective
-from rankwise.objectives.rates._soft_counts import SoftCounts, operating_threshold
+from rankwise.objectives.rates._soft_counts import SoftCounts, is_reached, operating_threshold
 from rankwise.rankers.rates._calibration import Calibration, CalibrationMethod, calibrate
 from rankwise.rankers.rates._report import Report
 from rankwise.rankers.rates._rows import RowMatrix, Rows, Split, concatenate, folds
@@ -28,15 +28,35 @@ TOO_FEW = "there are too few rows of a class to hold some back and choose by the
 INTERRUPTED = "training was interrupted before there was another"
 
 
+NEVER = -float(np.finfo(np.float64).tiny)  # the highest decision where no threshold was reached
+NEVER_RANGES = 10.0  # by how many times the range of scores the threshold is above them then, so that ranks stay
+
+
+@dataclass(frozen=True)
+class SetThreshold:
+    """A decision from which on it is to be a yes, and what was certified of it, if anything."""
+
+    at: float
+    objective: str | None = None
+    confidence: float | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class BinaryModel:
     """A model of one class, where its operating point lies, and how it was chosen."""
 
     scorer: Scorer
     threshold: float
+    reached: bool  # whether that is a threshold for the point; if not, it is one above all scores
     multipliers: FloatArray
     calibration: Calibration
     history: JsonObject
+    set_to: SetThreshold | None = None
+
+    @property
+    def yes_from(self) -> float:
+        """The decision from which on it is a yes."""
+        return 0.0 if self.set_to is None else self.set_to.at
 
     @property
     def is_tuned(self) -> bool:
@@ -44,8 +64,9 @@ class BinaryModel:
         return bool(self.history["chosen"] == "tuned")
 
     def decisions(self, X: RowMatrix) -> FloatArray:
-        """Scores less the threshold."""
-        return self.scorer.scores(X) - self.threshold
+        """Scores less the threshold; below 0 for every row where the point was not reached."""
+        decisions = self.scorer.scores(X) - self.threshold
+        return decisions if self.reached else np.minimum(decisions, NEVER)
 
 
 def threshold_metric(objective: RateObjective) -> CurveMetric:
@@ -155,8 +176,14 @@ def _at_operating_point(
     history: JsonObject,
 ) -> BinaryModel:
     """A model with threshold, multipliers and probabilities by its scores of rows that it was not trained on."""
-    threshold = operating_threshold(threshold_metric(objective), scores, rows.positive, rows.weight)
+    point = threshold_metric(objective)
+    # Scores of rows trained on are too good to say that a rate is kept.
+    is_honest = history["reason"] != TOO_FEW or point.demand() is None
+    reached = is_honest and is_reached(point, scores, rows.positive, rows.weight)
+    threshold = operating_threshold(point, scores, rows.positive, rows.weight)
+    if not reached:
+        threshold = float(scores.max() + max(NEVER_RANGES * np.ptp(scores), 1.0))
     soft = SoftCounts(objective, rows.positive, rows.weight)
     points = soft.points(scores, MULTIPLIER_WIDTH * score_unit(scores, rows.positive))
     calibration = calibrate(method, scores - threshold, rows.positive, rows.weight)
-    return BinaryModel(scorer.finished(), threshold, points.multipliers, calibration, history)
+    return BinaryModel(scorer.finished(), threshold, reached, points.multipliers, calibration, history)

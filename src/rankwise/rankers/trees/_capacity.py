@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
 from rankwise.errors import DataError
+from rankwise.metrics import parse
+from rankwise.objectives.lambdas._surrogates import surrogate_metric
 from rankwise.types import JsonObject
 
 
@@ -34,6 +36,9 @@ SYMMETRIC = SizeLimit(20_000, Capacity(400, 0.05, 64, "symmetric", 2.0))
 SMALL = SizeLimit(20_000, Capacity(200, 0.1, 8, "lossguide", 1.0))  # where trees cannot or shall not be symmetric
 MEDIUM = SizeLimit(50_000, Capacity(200, 0.1, 31, "lossguide", 1.0))
 LARGE = Capacity(100, 0.1, 31, "lossguide", 0.0)  # and for one list, whose rows are compared with all others
+
+SYMMETRIC_BINS, DEFAULT_BINS, LARGE_DATA_BINS = 64, 255, 127
+LARGE_DATA_ROWS = 50_000  # from which on fewer bins lost nothing
 
 
 def capacity_for(n_rows: int, n_queries: int, *, symmetric: bool) -> Capacity:
@@ -63,4 +68,10 @@ def fill_in(parameters: JsonObject, n_rows: int, n_queries: int, *, may_be_symme
                 "with split_noise the values of leaves may break monotone_constraints, got both; leave it at None"
             )
         decided["split_noise"] = 0.0
-    return parameters | decided
+    filled = parameters | decided
+    if filled["max_bin"] is None:
+        by_rows = LARGE_DATA_BINS if n_rows >= LARGE_DATA_ROWS else DEFAULT_BINS
+        filled["max_bin"] = SYMMETRIC_BINS if filled["grow_policy"] == "symmetric" else by_rows
+    metric = parse(filled["metric"])
+    filled["surrogate"] = surrogate_metric(filled["surrogate"], metric, n_rows if n_queries > 1 else None)
+    return filled

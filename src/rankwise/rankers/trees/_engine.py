@@ -25,7 +25,7 @@ from rankwise.rankers.trees._plan import Bootstrap, TrainingPlan, bootstrap_coun
 from rankwise.rankers.trees._predict import average_scores
 from rankwise.rankers.trees._split_noise import GradientSize, LeafRows, SplitNoise, round_seed, sum_of_sizes
 from rankwise.rankers.trees._streaming import Float32Array
-from rankwise.rankers.trees._training import Rounds
+from rankwise.rankers.trees._training_state import Rounds
 from rankwise.types import FloatArray, IntArray, JsonObject
 
 if TYPE_CHECKING:
@@ -276,7 +276,11 @@ class LocalEngine:
         steps = -self.stage.learning_rate * sums[0] / (sums[1] + self.plan.parameters["lambda_l2"])
         for scores, places in zip(self.rounds.scores, self.places, strict=True):
             scores += steps[places]
-        self.rounds.trees.append(with_leaf_values(self.text, steps[self.leaves.place_of_leaf]))
+        self.rounds.trees.append(self._tree_text(steps, sums))
+
+    def _tree_text(self, steps: FloatArray, sums: FloatArray) -> str:
+        """The last tree with these values, given by place."""
+        return with_leaf_values(self.text, steps[self.leaves.place_of_leaf])
 
     def evaluate(self) -> list[float]:
         """The metric on each eval_set."""

@@ -52,14 +52,8 @@ from rankwise.rankers.trees._predict import average_scores
 from rankwise.rankers.trees._saved import from_saved, to_saved
 from rankwise.rankers.trees._score_function import booster_trees
 from rankwise.rankers.trees._streaming import as_stream, survey
-from rankwise.rankers.trees._training import (
-    Trainer,
-    TrainingState,
-    bag_trees,
-    keep_best_rounds,
-    save_after_loss,
-    train,
-)
+from rankwise.rankers.trees._training import Trainer, save_after_loss, train
+from rankwise.rankers.trees._training_state import TrainingState
 from rankwise.types import Features, FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -138,7 +132,8 @@ class LambdaMART(Ranker):
     random_state : int, RandomState or None, default=None
         A number makes the same data give the same model, bit for bit, whatever the number of threads.
     n_jobs : int or None, default=None
-        Threads of LightGBM; None is all cores.
+        Threads; None is all cores. Bags are trained at once, as many as there are threads, on up to a million rows in
+        all; callbacks then see a round of one bag after that of another, and Ctrl-C keeps the best rounds of each.
     verbose : int, default=0
         Log the metric every so many rounds; 0 is never.
 
@@ -416,22 +411,19 @@ class LambdaMART(Ranker):
         try:
             train(trainer, state, file, report)
         except KeyboardInterrupt:
-            keep_best_rounds(trainer.plan, state)
+            state.keep_best_rounds(trainer.plan)
             return True
         return False
 
     def _set_fitted(self, trainer: Trainer, state: TrainingState) -> None:
         plan, name = trainer.plan, str(trainer.plan.metric)
-        stages = plan.stages[: len(state.finished)]
         self.boosters_: list[lgb.Booster] = []
         self.evals_result_: dict[str, dict[str, list[float]]] = {}
-        for bag in sorted({stage.bag for stage in stages}):
-            trees = bag_trees(plan, state, bag)
-            self.boosters_.append(read_booster(join_trees(state.finished[-1].header, trees)))
-            finished = [rounds for rounds, stage in zip(state.finished, stages, strict=True) if stage.bag == bag]
+        for bag in state.bags:
+            self.boosters_.append(read_booster(join_trees(*bag.header_and_trees(plan))))
             for k in range(trainer.n_eval_sets):
-                history = [values[k] for rounds in finished for values in rounds.values[1:]]
-                self.evals_result_[f"bag_{bag}.valid_{k}" if plan.has_bags else f"valid_{k}"] = {name: history}
+                history = [values[k] for rounds in bag.finished for values in rounds.values[1:]]
+                self.evals_result_[f"bag_{bag.bag}.valid_{k}" if plan.has_bags else f"valid_{k}"] = {name: history}
         self.best_iteration_ = max(booster.current_iteration() for booster in self.boosters_)
         self.best_score_: float | None = trainer.evaluate(self.boosters_) if trainer.n_eval_sets else None
         self.n_rows_, self.n_queries_ = trainer.n_rows, trainer.n_queries

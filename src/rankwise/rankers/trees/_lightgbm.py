@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,30 +14,29 @@ from rankwise.errors import DataError
 from rankwise.rankers.trees._streaming import FeatureBlocks, Float32Array
 from rankwise.types import FloatArray, IntArray, JsonObject
 
-# The default of max_bin, and that from so many rows on.
-DEFAULT_BINS, LARGE_DATA_BINS, LARGE_DATA_ROWS = 255, 127, 50_000
 BINNING_ROWS = 50_000  # rows that bins are found from; LightGBM sorts four times as many
 SEQUENCE_BATCH_ROWS = 1 << 14
+MAX_DEPTH = 128  # to explain a score takes the square of it, and LightGBM fails to where trees are a chain of splits
 
 
 def engine_threads(n_jobs: int | None) -> int:
-    """LightGBM's number of threads: 0 lets it use all cores."""
-    return 0 if n_jobs is None or n_jobs < 1 else int(n_jobs)
+    """LightGBM's number of threads: 0 lets it use all cores, and more than these it never gets."""
+    return 0 if n_jobs is None or n_jobs < 1 else min(int(n_jobs), os.cpu_count() or 1)
 
 
-def engine_parameters(parameters: JsonObject, n_rows: int, monotone: list[int] | None) -> JsonObject:
+def engine_parameters(parameters: JsonObject, monotone: list[int] | None) -> JsonObject:
     """Parameters of LightGBM for those of a LambdaMART."""
-    bins = parameters["max_bin"] or (LARGE_DATA_BINS if n_rows >= LARGE_DATA_ROWS else DEFAULT_BINS)
     engine = {
         "objective": "none",
         "metric": "none",
         "verbosity": -1,
         "num_leaves": int(parameters["num_leaves"]),
+        "max_depth": MAX_DEPTH,
         "min_data_in_leaf": int(parameters["min_child_samples"]),
         "min_sum_hessian_in_leaf": float(parameters["min_sum_hessian_in_leaf"]),
         "lambda_l2": float(parameters["reg_lambda"]),
         "feature_fraction": float(parameters["colsample_bytree"]),
-        "max_bin": int(bins),
+        "max_bin": int(parameters["max_bin"]),
         "num_threads": engine_threads(parameters["n_jobs"]),
     }
     return engine if monotone is None else engine | {"monotone_constraints": monotone}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import lightgbm as lgb
@@ -15,8 +15,17 @@ from rankwise._validation import as_vector
 from rankwise.data._groups import QueryGroups
 from rankwise.data._row_hashes import RowHashes, row_hashes
 from rankwise.errors import DataError, ShapeError
+from rankwise.kernels._threads import thread_count
+from rankwise.metrics import parse
 from rankwise.rankers._base import Ranker
-from rankwise.rankers._eval_sets import EvalSet, check_positions, check_weights, list_eval_sets, make_eval_set
+from rankwise.rankers._eval_sets import (
+    EvalSet,
+    check_positions,
+    check_weights,
+    list_eval_sets,
+    make_eval_set,
+    warn_of_one_list,
+)
 from rankwise.rankers._features import TrainingRows, as_features, categorical_columns
 from rankwise.rankers.trees import _lightgbm
 from rankwise.rankers.trees._engine import BinnedEvalSet, LocalEngine, LocalRows
@@ -33,12 +42,14 @@ from rankwise.rankers.trees._plan import Bootstrap, make_plan
 from rankwise.rankers.trees._predict import average_scores
 from rankwise.rankers.trees._streaming import SurveyedRows, as_stream, survey
 from rankwise.rankers.trees._symmetric_engine import SymmetricBins, SymmetricEngine
-from rankwise.rankers.trees._symmetric_trees import DEFAULT_BINS, MAX_BINS, Borders, splitting_bins
-from rankwise.rankers.trees._training import Rounds, Trainer, TrainingState, trees_so_far
+from rankwise.rankers.trees._symmetric_trees import Borders, splitting_bins
+from rankwise.rankers.trees._training import Trainer
+from rankwise.rankers.trees._training_state import BagState, Rounds
 from rankwise.types import AnyArray, FloatArray, IntArray, JsonObject
 
 log = logging.getLogger(__name__)
 
+MAX_ROWS_AT_ONCE = 1_000_000  # in bags that are trained at once: each holds its rows; LightGBM's threads do for more
 MOVED_CLICKS_SHARE = 0.1  # on documents that were shown at several positions, below which a warning is logged
 
 
@@ -48,14 +59,14 @@ class LocalTrainer(Trainer):
 
     rows: LocalRows
 
-    def start_stage(self, state: TrainingState) -> LocalEngine:
-        """LightGBM on the rows of the present bag."""
-        stage = len(state.finished)
+    def start_stage(self, state: BagState) -> LocalEngine:
+        """LightGBM, or what grows symmetric trees, on the rows of a bag."""
+        stage = state.bag * self.plan.stages_per_bag + len(state.finished)
         bootstrap = Bootstrap.of(self.rows.query_hashes(), self.plan, stage)
         engine_class = SymmetricEngine if self.plan.is_symmetric else LocalEngine
         engine = engine_class(self.plan, self.rows, stage, bootstrap)
         engine.objective.set_global_sums([engine.objective.sums])
-        engine.start(state.rounds or Rounds(engine.init_scores(*trees_so_far(self.plan, state))))
+        engine.start(state.rounds or Rounds(engine.init_scores(*state.header_and_trees(self.plan))))
         return engine
 
     def evaluate(self, boosters: Sequence[lgb.Booster]) -> float:
@@ -102,7 +113,8 @@ def make_local_trainer(
     if y.size != n_rows or groups.n_rows != n_rows:
         raise ShapeError(f"X, y and qid must have one entry per row, got {n_rows}, {y.size} and {groups.n_rows}")
     positions = check_positions(data.position, y)
-    eval_sets = list_eval_sets(eval_set)
+    eval_sets = list_eval_sets(eval_set, groups.n_queries)
+    warn_of_one_list(parse(model.metric), n_rows, groups.n_queries)
     plan = make_plan(
         model,
         y,
@@ -120,7 +132,7 @@ def make_local_trainer(
     dataset, bins = None, None
     if plan.is_symmetric:
         judged = [_read_eval_set(model, rows, start is not None) for rows in eval_sets]
-        bins = _bin_symmetric(X, hashes, [rows.X for rows in judged], model.max_bin, model.min_child_samples)
+        bins = _bin_symmetric(X, hashes, [rows.X for rows in judged], plan.parameters)
         binned = [BinnedEvalSet(rows.X, rows.y, rows.qid, rows.init_score, dataset=None) for rows in judged]
         check_splits(bins.n_bins.tolist(), model.min_child_samples, n_rows)
     else:
@@ -141,8 +153,13 @@ def make_local_trainer(
         init_score=start,
         eval_sets=binned,
     )
+    threads = plan.parameters["num_threads"] or thread_count()
+    bags_at_once = max(1, min(plan.n_bags, threads, MAX_ROWS_AT_ONCE // n_rows))
+    if bags_at_once > 1:
+        plan = replace(plan, parameters=plan.parameters | {"num_threads": threads // bags_at_once})
     return LocalTrainer(
         plan=plan,
+        bags_at_once=bags_at_once,
         n_rows=n_rows,
         n_queries=groups.n_queries,
         n_eval_sets=len(eval_sets),
@@ -184,17 +201,17 @@ def _bin_by_lightgbm(
     return bin_blocks(X, y, parameters, reference)
 
 
-def _bin_symmetric(
-    X: Any, hashes: RowHashes, eval_X: Sequence[Any], max_bin: int | None, min_rows: int
-) -> SymmetricBins:
+def _bin_symmetric(X: Any, hashes: RowHashes, eval_X: Sequence[Any], parameters: JsonObject) -> SymmetricBins:
     """Training rows and eval_sets in bins for symmetric trees."""
     sample = X.sample.take()[1] if isinstance(X, SurveyedRows) else X[binning_rows(hashes)]
-    borders = Borders(sample, min(max_bin or DEFAULT_BINS, MAX_BINS))
+    borders = Borders(sample, parameters["max_bin"])
     codes, *eval_codes = (
         borders.codes(rows.blocks() if isinstance(rows, SurveyedRows) else [rows], rows.shape[0])
         for rows in (X, *eval_X)
     )
-    return SymmetricBins(borders, splitting_bins(codes, borders.n_bins, min_rows), codes, eval_codes)
+    return SymmetricBins(
+        borders, splitting_bins(codes, borders.n_bins, parameters["min_data_in_leaf"]), codes, eval_codes
+    )
 
 
 def _read_eval_set(model: Ranker, eval_set: Any, needs_scores: bool) -> EvalSet:

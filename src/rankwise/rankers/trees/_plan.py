@@ -13,7 +13,6 @@ from rankwise.data._row_hashes import RowHashes
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import Metric, parse
 from rankwise.objectives.lambdas._objective import Norm
-from rankwise.objectives.lambdas._surrogates import surrogate_metric
 from rankwise.rankers._base import Ranker
 from rankwise.rankers._features import categories_of, values_by_column
 from rankwise.rankers.trees._capacity import fill_in
@@ -57,11 +56,17 @@ class TrainingPlan:
     @property
     def has_bags(self) -> bool:
         """Whether there are several bags, so that each draws its queries."""
-        return self.stages[-1].bag > 0
+        return self.n_bags > 1
 
-    def ends_bag(self, stage: int) -> bool:
-        """Whether a stage is the last of its bag."""
-        return stage + 1 == len(self.stages) or self.stages[stage + 1].bag != self.stages[stage].bag
+    @property
+    def n_bags(self) -> int:
+        """Number of bags."""
+        return self.stages[-1].bag + 1
+
+    @property
+    def stages_per_bag(self) -> int:
+        """Stages of each bag."""
+        return len(self.stages) // self.n_bags
 
     def stage_seed(self, stage: int) -> int:
         """What is drawn in a stage follows from this."""
@@ -96,11 +101,11 @@ def make_plan(
     monotone = values_by_column(model, parameters["monotone_constraints"], "monotone_constraints")
     return TrainingPlan(
         metric=metric,
-        trained_metric=surrogate_metric(parameters["surrogate"], metric, n_rows if n_queries > 1 else None),
+        trained_metric=parameters["surrogate"],
         init_header=header,
         init_trees=trees,
         stages=build_stages(parameters["learning_rate"], parameters["bags"], init, refines=bool(trees)),
-        parameters=engine_parameters(parameters, n_rows, monotone),
+        parameters=engine_parameters(parameters, monotone),
         is_symmetric=parameters["grow_policy"] == "symmetric",
         max_rounds=int(parameters["n_estimators"]),
         patience=parameters["early_stopping_rounds"] if has_eval_set else None,

@@ -10,7 +10,7 @@ from rankwise.kernels._symmetric_splits import Codes
 from rankwise.rankers.trees._engine import LocalEngine
 from rankwise.rankers.trees._split_noise import GradientSize, round_seed
 from rankwise.rankers.trees._symmetric_trees import Borders, grow_symmetric_tree, tree_header
-from rankwise.rankers.trees._training import Rounds
+from rankwise.rankers.trees._training_state import Rounds
 from rankwise.types import FloatArray, IntArray, JsonObject
 
 
@@ -67,13 +67,9 @@ class SymmetricEngine(LocalEngine):
         self.leaf_sums = np.array([np.bincount(leaves, numbers, self.tree.n_leaves) for numbers in terms])
         return True
 
-    def set_leaf_values(self, sums: FloatArray) -> None:
-        """Give the last tree's leaves the Newton steps of true gradients."""
-        rate = self.stage.learning_rate
-        values = -rate * sums[0] / (sums[1] + self.plan.parameters["lambda_l2"])
-        for scores, places in zip(self.rounds.scores, self.places, strict=True):
-            scores += values[places]
-        self.rounds.trees.append(self.tree.to_text(self.bins.borders, values, sums[2], sums[1], rate))
+    def _tree_text(self, steps: FloatArray, sums: FloatArray) -> str:
+        """The last tree with these values; the third of the sums are the rows of each leaf."""
+        return self.tree.to_text(self.bins.borders, steps, sums[2], sums[1], self.stage.learning_rate)
 
     def fetch(self) -> None:
         """The rounds are up to date already."""

@@ -21,7 +21,6 @@ from rankwise.kernels._symmetric_splits import Codes
 from rankwise.rankers.trees._streaming import Float32Array
 from rankwise.types import AnyArray, FloatArray, IntArray, JsonObject
 
-DEFAULT_BINS, MAX_BINS = 64, 255  # a code is a byte
 ZERO = 1e-35  # numbers up to this are 0 to LightGBM, in size
 MISSING_LEFT = 10  # LightGBM's decision_type of a split by "x ≤ threshold" that sends missing numbers left
 COLUMNS_AT_ONCE = 8  # of a thread's task
@@ -39,7 +38,7 @@ class Borders:
 
     def codes(self, blocks: Iterable[Any], n_rows: int) -> Codes:
         """The bin of each number, column by column."""
-        codes = np.zeros((len(self.columns), n_rows), dtype=np.uint8)
+        codes = np.zeros((len(self.columns), n_rows), dtype=np.uint8 if self.n_bins.max() <= 256 else np.uint16)
         start = 0
         for block in blocks:
             rows = slice(start, start + block.shape[0])

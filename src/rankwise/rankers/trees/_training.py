@@ -2,86 +2,30 @@
 
 A round depends on the binned data, the scores so far, the parameters and the round's number, and on nothing else:
 whatever is drawn at random follows from the round's number. So a run that is killed and resumed from saved scores
-grows the same trees, bit for bit, as one that never stopped.
+grows the same trees, bit for bit, as one that never stopped, and so do bags whose rounds are grown at once.
 """
 
 from __future__ import annotations
 
-import logging
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import lightgbm as lgb
-import numpy as np
 
 from rankwise.errors import WorkerLostError
 from rankwise.rankers._checkpoint import CHECKPOINT_FILE, Checkpoint, fingerprint
 from rankwise.rankers.trees._plan import TrainingPlan
+from rankwise.rankers.trees._training_state import BagState, Rounds, TrainingState
 from rankwise.types import AnyArray, FloatArray, IntArray, JsonObject
 
-log = logging.getLogger(__name__)
-
 Report = Callable[[int, list[float]], None]  # called with the round, through all stages, and its values
-
-
-@dataclass
-class Rounds:
-    """How far a stage has come: all that is needed to go on with it.
-
-    `scores` are those of the training rows and of each eval_set, after the last of `trees`; `values` has the
-    metric on each eval_set before the first round and after every one; `header` opens the model's text.
-    """
-
-    scores: list[FloatArray]
-    trees: list[str] = field(default_factory=list)
-    values: list[list[float]] = field(default_factory=list)
-    header: list[str] = field(default_factory=list)
-
-    @property
-    def n_done(self) -> int:
-        """Rounds so far."""
-        return len(self.trees)
-
-    def best(self) -> int:
-        """Rounds up to the best value on the first eval_set, the first of equals; all of them without an eval_set."""
-        return int(np.argmax([values[0] for values in self.values])) if self.values[0] else self.n_done
-
-    def to_fields(self) -> JsonObject:
-        """All but the scores, as JSON."""
-        return {"trees": self.trees, "values": self.values, "header": self.header}
-
-
-@dataclass
-class TrainingState:
-    """How far training has come: what is kept of whole stages, and the rounds of the present one."""
-
-    checkpoint_format: ClassVar[str] = "trees 2"
-
-    finished: list[Rounds] = field(default_factory=list)
-    rounds: Rounds | None = None
-
-    def to_arrays(self) -> tuple[JsonObject, dict[str, AnyArray]]:
-        """What a checkpoint holds: trees and values as JSON, running scores as arrays."""
-        rounds = self.rounds
-        arrays: dict[str, AnyArray] = {
-            f"scores_{k}": scores for k, scores in enumerate(rounds.scores if rounds else ())
-        }
-        fields = {
-            "finished": [rounds.to_fields() for rounds in self.finished],
-            "rounds": None if rounds is None else rounds.to_fields(),
-        }
-        return fields, arrays
-
-    @classmethod
-    def from_arrays(cls, fields: JsonObject, arrays: dict[str, AnyArray]) -> TrainingState:
-        """The state that a checkpoint holds."""
-        scores = [arrays[f"scores_{k}"] for k in range(len(arrays))]
-        rounds = None if fields["rounds"] is None else Rounds(scores, **fields["rounds"])
-        return cls([Rounds([], **finished) for finished in fields["finished"]], rounds)
+Grow = Callable[[Sequence["BagRun"]], list[list[float] | None]]
 
 
 class Engine(Protocol):
@@ -115,10 +59,11 @@ class Trainer(ABC):
     n_rows: int
     n_queries: int
     n_eval_sets: int
+    bags_at_once: int = 1
 
     @abstractmethod
-    def start_stage(self, state: TrainingState) -> Engine:
-        """What grows the trees of the stage that comes next, from where the state has them."""
+    def start_stage(self, state: BagState) -> Engine:
+        """What grows the trees of the stage of a bag that comes next, from where the state has them."""
 
     def end_stage(self) -> None:  # noqa: B027 (only a cluster has something to end)
         """What is to be done after each stage."""
@@ -146,74 +91,108 @@ class Trainer(ABC):
         return fingerprint(fields, self.row_arrays())
 
 
+class BagRun:
+    """The training of a bag, from where its state has it."""
+
+    def __init__(self, trainer: Trainer, state: BagState) -> None:
+        self.trainer, self.plan, self.state = trainer, trainer.plan, state
+        self.engine: Engine | None = None
+
+    def next_round(self) -> bool:
+        """Get ready for a round, of the next stage where one has ended; False if there is none left."""
+        while len(self.state.finished) < self.plan.stages_per_bag:
+            if self.engine is None:
+                self.engine = self.trainer.start_stage(self.state)
+                self.state.rounds = self.engine.rounds
+                if not self.engine.rounds.values:
+                    self.engine.rounds.values.append(self.engine.evaluate())
+            if not self._is_over(self.engine):
+                return True
+            self.end_stage()
+        return False
+
+    def _is_over(self, engine: Engine) -> bool:
+        """Whether the stage has all its rounds, or `patience` of them after the best."""
+        rounds, patience = engine.rounds, self.plan.patience
+        is_stuck = patience is not None and bool(rounds.values[0]) and engine.n_done - rounds.best() >= patience
+        return is_stuck or engine.n_done >= self.plan.max_rounds
+
+    def grow(self) -> list[float] | None:
+        """The values of one more round; None where no split is worth making."""
+        assert self.engine is not None
+        return self.engine.evaluate() if self.engine.grow() else None
+
+    def end_stage(self) -> None:
+        """Keep what is best of the stage."""
+        self.fetch()
+        self.engine = None
+        self.trainer.end_stage()
+        self.state.finish_stage(self.plan)
+
+    def fetch(self) -> None:
+        """Bring the state up to date."""
+        if self.engine is not None:
+            self.engine.fetch()
+            # An interruption may have come between a tree and its value.
+            del self.engine.rounds.trees[len(self.engine.rounds.values) - 1 :]
+
+    @property
+    def n_rounds(self) -> int:
+        """Rounds through the stages of the bag, as if all had been made of those that are over."""
+        rounds = self.state.rounds
+        return len(self.state.finished) * self.plan.max_rounds + (len(rounds.values) - 1 if rounds else 0)
+
+
 def train(trainer: Trainer, state: TrainingState, checkpoint: Checkpoint[TrainingState], report: Report) -> None:
     """Take `state` to the end of the plan; if anything raises, the state holds all complete rounds."""
-    while len(state.finished) < len(trainer.plan.stages):
-        engine = trainer.start_stage(state)
-        state.rounds = engine.rounds
-        _boost(engine, trainer.plan, state, checkpoint, report)
-        trainer.end_stage()
-        finish_stage(trainer.plan, state)
+    width, n_bags = trainer.bags_at_once, trainer.plan.n_bags
+    for first in range(0, n_bags, width):
+        runs = [BagRun(trainer, state.begin(bag)) for bag in range(first, min(first + width, n_bags))]
+        try:
+            with _growing(len(runs)) as grow:
+                _boost(runs, grow, state, checkpoint, report)
+        finally:
+            for run in runs:
+                run.fetch()
     checkpoint.write(state)
 
 
 def _boost(
-    engine: Engine, plan: TrainingPlan, state: TrainingState, checkpoint: Checkpoint[TrainingState], report: Report
+    runs: Sequence[BagRun],
+    grow: Grow,
+    state: TrainingState,
+    checkpoint: Checkpoint[TrainingState],
+    report: Report,
 ) -> None:
-    """Go on from the engine's rounds to the last one of the stage, or to `patience` rounds after the best."""
-    rounds, earlier = engine.rounds, len(state.finished) * plan.max_rounds
-    if not rounds.values:
-        rounds.values.append(engine.evaluate())
-    try:
-        while engine.n_done < plan.max_rounds:
-            if plan.patience is not None and rounds.values[0] and engine.n_done - rounds.best() >= plan.patience:
-                break
-            if not engine.grow():
-                break  # no split is worth making
-            rounds.values.append(engine.evaluate())
-            if checkpoint.is_due():
-                engine.fetch()
-                checkpoint.write(state)
-            report(earlier + len(rounds.values) - 1, rounds.values[-1])
-    finally:
-        engine.fetch()
-        # An interruption may have come between a tree and its value.
-        del rounds.trees[len(rounds.values) - 1 :]
+    """Take bags to their ends, round by round."""
+    plan = runs[0].plan
+    earlier = runs[0].state.bag * plan.stages_per_bag * plan.max_rounds
+    while active := [run for run in runs if run.next_round()]:
+        grown = grow(active)
+        reports = []
+        for run, values in zip(active, grown, strict=True):
+            if values is None:
+                run.end_stage()
+            else:
+                assert run.state.rounds is not None
+                run.state.rounds.values.append(values)
+                reports.append((earlier + (run.n_rounds - 1) * len(runs) + runs.index(run) + 1, values))
+        if checkpoint.is_due():
+            for run in active:
+                run.fetch()
+            checkpoint.write(state)
+        for number, values in reports:
+            report(number, values)
 
 
-def finish_stage(plan: TrainingPlan, state: TrainingState, *, interrupted: bool = False) -> None:
-    """Keep the rounds of the present stage up to the best, and go to the next one."""
-    rounds, stage = state.rounds, len(state.finished)
-    assert rounds is not None
-    best = rounds.best() if plan.patience is not None or interrupted else rounds.n_done
-    # The last stage of a bag shows what came after its best round, too; what later stages start from is cut.
-    values = rounds.values if plan.ends_bag(stage) else rounds.values[: best + 1]
-    state.finished.append(Rounds([], rounds.trees[:best], values, rounds.header))
-    state.rounds = None
-
-
-def keep_best_rounds(plan: TrainingPlan, state: TrainingState) -> None:
-    """After an interruption: whole bags, or the best rounds so far where there is none yet."""
-    complete = [stage for stage in range(len(state.finished)) if plan.ends_bag(stage)]
-    if complete:
-        del state.finished[complete[-1] + 1 :]
-    elif state.rounds is not None and state.rounds.n_done:
-        finish_stage(plan, state, interrupted=True)
-    if not state.finished:
-        raise KeyboardInterrupt
-    log.warning("training was interrupted; the best rounds so far are kept")
-
-
-def bag_trees(plan: TrainingPlan, state: TrainingState, bag: int) -> list[str]:
-    """The trees of a bag in its finished stages."""
-    finished = zip(state.finished, plan.stages, strict=False)
-    return [*plan.init_trees, *(tree for rounds, stage in finished if stage.bag == bag for tree in rounds.trees)]
-
-
-def trees_so_far(plan: TrainingPlan, state: TrainingState) -> tuple[list[str], list[str]]:
-    """Header and trees that the next stage starts from."""
-    header = state.finished[-1].header if state.finished else plan.init_header
-    return header, bag_trees(plan, state, plan.stages[len(state.finished)].bag)
+@contextmanager
+def _growing(n_threads: int) -> Iterator[Grow]:
+    """What grows a round of each of several bags, in so many threads; however that ends, none is left at work."""
+    if n_threads == 1:
+        yield lambda runs: [run.grow() for run in runs]
+        return
+    with ThreadPoolExecutor(n_threads, thread_name_prefix="rankwise-bag") as threads:
+        yield lambda runs: list(threads.map(BagRun.grow, runs))
 
 
 def save_after_loss(
@@ -224,8 +203,7 @@ def save_after_loss(
     checkpoint: Checkpoint[TrainingState],
 ) -> WorkerLostError:
     """Write all complete rounds, without a checkpoint to a temporary folder; the error that says how to go on."""
-    n_rounds = sum(rounds.n_done for rounds in (*state.finished, *filter(None, [state.rounds])))
-    if not n_rounds:
+    if not state.n_rounds:
         return WorkerLostError(f"{problem} before the first round; start again with the workers that are left")
     if checkpoint.path is None:
         checkpoint.path = Path(tempfile.mkdtemp(prefix="rankwise-"), CHECKPOINT_FILE)
@@ -233,6 +211,6 @@ def save_after_loss(
     checkpoint.write(state)
     path = checkpoint.path
     return WorkerLostError(
-        f"{problem} after {n_rounds} rounds, which are in {path}; go on from there with resume=True, "
+        f"{problem} after {state.n_rounds} rounds, which are in {path}; go on from there with resume=True, "
         f"checkpoint={str(path)!r} (--resume --checkpoint {path.parent})"
     )

@@ -8,13 +8,16 @@ from itertools import pairwise
 from typing import Any
 
 from rankwise.errors import ModelFileError
+from rankwise.rankers.trees._lightgbm import MAX_DEPTH
 from rankwise.rankers.trees._model_text import join_trees, split_trees
 
 # Whole lines are matched at once, which is several times faster than number by number.
-NUMBER = r"\d+(?:\.\d+)?(?:e[+-]\d+)?"
+NUMBER = r"\d{1,20}(?:\.\d{1,20})?(?:e[+-]\d{1,4})?"
 NUMBERS = re.compile(rf"-?{NUMBER}(?: -?{NUMBER})*")
 THRESHOLDS = re.compile(rf"-?(?:{NUMBER}|inf)(?: -?(?:{NUMBER}|inf))*")  # inf splits missing values off all others
 INTEGERS = re.compile(r"-?\d{1,10}(?: -?\d{1,10})*")
+MAX_LEAVES, MAX_COUNT = 131_072, 2**31
+MAX_SINGLE = 3.4e38  # LightGBM has gains in single precision
 
 HEADER_FIELDS = ["version", "num_class", "num_tree_per_iteration", "label_index", "max_feature_idx", "feature_names"]
 OPTIONAL_FIELDS = {"monotone_constraints", "feature_infos"}
@@ -60,18 +63,34 @@ def check_tree_text(data: bytes, n_features: int) -> str:
     return text
 
 
+def check_trees(header: object, trees: object) -> None:
+    """Refuse header and trees of a checkpoint, of however many features, that are not sound."""
+    if not isinstance(header, list) or not isinstance(trees, list):
+        raise ModelFileError("the trees of a checkpoint must be lists of texts; start anew")
+    if trees:
+        text = join_trees(header, trees)
+        widths = re.findall(r"^max_feature_idx=(\d{1,8})$", text, re.MULTILINE)
+        check_tree_text(text.encode(), int(widths[0]) + 1 if widths else 0)
+
+
 def _check_header(header: list[str], n_features: int) -> None:
     if header[:1] != ["tree"]:
         raise UnsoundError("it does not begin with the word tree")
     fields = _fields(header[1:])
     if list(fields)[: len(HEADER_FIELDS)] != HEADER_FIELDS or set(fields) - set(HEADER_FIELDS) - OPTIONAL_FIELDS:
         raise UnsoundError(f"its header has the fields {', '.join(fields)}")
+    if fields["feature_names"].count(" ") != n_features - 1:  # before as many names are made up
+        raise UnsoundError(f"its feature_names are not those of {n_features} features")
     expected = ["v4", "1", "1", "0", str(n_features - 1), " ".join(f"f{k}" for k in range(n_features))]
     for name, value in zip(HEADER_FIELDS, expected, strict=True):
         if fields[name] != value:
             raise UnsoundError(f"its {name} is not the one of {n_features} features")
-    if len(fields.get("feature_infos", "").split(" ")) != n_features:
+    if fields.get("feature_infos", "").count(" ") != n_features - 1:
         raise UnsoundError("feature_infos is not one per feature")
+    if "monotone_constraints" in fields:
+        directions = _numbers("monotone_constraints", fields["monotone_constraints"], True, n_features)
+        if not set(directions) <= {-1, 0, 1}:
+            raise UnsoundError("monotone_constraints are not -1, 0 or 1")
 
 
 def _fields(lines: list[str]) -> dict[str, str]:
@@ -100,29 +119,39 @@ def _check_tree(tree: str, n_features: int) -> None:
     fields = _fields(tree.split("\n"))
     (leaves,) = _numbers("num_leaves", fields.pop("num_leaves", ""), True, 1)
     (cats,) = _numbers("num_cat", fields.pop("num_cat", ""), True, 1)
-    if not 1 <= leaves <= 131_072 or not 0 <= cats < leaves:
+    if not 1 <= leaves <= MAX_LEAVES or not 0 <= cats < leaves:
         raise UnsoundError(f"it has {leaves} leaves and {cats} splits by categories")
     if fields.pop("is_linear", "0") != "0":
         raise UnsoundError("its leaves are linear")
     _numbers("shrinkage", fields.pop("shrinkage", "1"), False, 1)
     counts = {"splits": leaves - 1, "leaves": leaves}
     lists = {
-        name: _numbers(name, fields.pop(name, ""), integer, counts[of])
+        name: _numbers(name, fields.get(name, ""), integer, counts[of])
         for name, (integer, of) in LISTS.items()
-        if leaves > 1 or name == "leaf_value"
+        if leaves > 1 or name == "leaf_value" or fields.get(name)  # of a single leaf lists may be empty
     }
-    if leaves == 1:
-        return
-    if not all(0 <= feature < n_features for feature in lists["split_feature"]):
-        raise UnsoundError("a split is by a feature that there is not")
-    _check_shape(lists["left_child"], lists["right_child"], leaves)
-    _check_category_splits(fields, cats, lists)
+    for name in LISTS:
+        fields.pop(name, None)
+    if any(not 0 <= count < MAX_COUNT for name in ("leaf_count", "internal_count") for count in lists.get(name, [])):
+        raise UnsoundError("a count of rows is none that there is")
+    if any(abs(gain) > MAX_SINGLE for gain in lists.get("split_gain", [])):
+        raise UnsoundError("a gain is too large")
+    if leaves > 1:
+        _check_splits(fields, cats, lists, leaves, n_features)
     if fields:
         raise UnsoundError(f"it has the unknown field {next(iter(fields))[:40]}")
 
 
+def _check_splits(fields: dict[str, str], cats: int, lists: dict[str, list[Any]], leaves: int, n_features: int) -> None:
+    if not all(0 <= feature < n_features for feature in lists["split_feature"]):
+        raise UnsoundError("a split is by a feature that there is not")
+    _check_shape(lists["left_child"], lists["right_child"], leaves)
+    _check_category_splits(fields, cats, lists)
+
+
 def _check_shape(left: list[int], right: list[int], leaves: int) -> None:
     """Every split and leaf is the child of exactly one split, a split of an earlier one: so it is a tree."""
+    depths = [0] * (leaves - 1)
     has_parent = [False] * (2 * leaves - 1)  # leaves −1, −2, … stand at the end of the list
     has_parent[0] = True
     for parent, children in enumerate(zip(left, right, strict=True)):
@@ -130,6 +159,10 @@ def _check_shape(left: list[int], right: list[int], leaves: int) -> None:
             if not -leaves <= child < leaves - 1 or (0 <= child <= parent) or has_parent[child]:
                 raise UnsoundError(f"split {parent} has the child {child}")
             has_parent[child] = True
+            if child >= 0:
+                depths[child] = depths[parent] + 1
+    if max(depths) >= MAX_DEPTH:
+        raise UnsoundError(f"it is more than {MAX_DEPTH} splits deep")
 
 
 def _check_category_splits(fields: dict[str, str], cats: int, lists: dict[str, list[Any]]) -> None:

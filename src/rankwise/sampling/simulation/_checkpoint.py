@@ -10,14 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
-from rankwise.data._atomic import atomic_path
 from rankwise.errors import ModelFileError
+from rankwise.rankers._checkpoint import prepare_place, replace_file
 from rankwise.sampling._base import Sampler
 from rankwise.sampling.simulation._experiment import Experiment
 from rankwise.sampling.simulation._loop import Run
-from rankwise.types import AnyArray
+from rankwise.types import AnyArray, JsonObject
 
-FORMAT = 1
+FORMAT = 2
 IRRELEVANT = {"n_jobs", "verbose"}  # parameters that do not change a ranker
 
 
@@ -38,12 +38,9 @@ class RunFile:
         if path is None:
             return cls(None, "", written)
         file = cls(Path(path), _digest(experiment), written)
-        for left_over in Path(path).parent.glob(f".????????????.{Path(path).name}"):
-            left_over.unlink()  # half a file, from a kill while it was written
+        prepare_place(Path(path))
         if Path(path).exists():
             file._read(Path(path))
-        else:
-            file.write()  # that it cannot be written is known before the work
         return file
 
     def add(self, run: Run) -> None:
@@ -62,12 +59,13 @@ class RunFile:
             "full": self.full,
             "runs": [asdict(run) for run in self.runs.values()],
         }
-        with atomic_path(self.path) as temporary:
-            temporary.write_text(json.dumps(content, allow_nan=False), encoding="utf-8")
+        text = json.dumps(content | {"sha256": _checksum(content)}, allow_nan=False)
+        replace_file(self.path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
 
     def _read(self, path: Path) -> None:
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
+            checksum = content.pop("sha256", None)
             version, trial, samplers = content["format"], content["trial"], dict(content["samplers"])
             runs = [Run(**{field.name: run[field.name] for field in fields(Run)}) for run in content["runs"]]
             self.full = None if content["full"] is None else dict(content["full"])
@@ -79,6 +77,8 @@ class RunFile:
             raise ModelFileError(
                 f"{path} is a checkpoint of format {version}, and this rankwise reads {FORMAT}; start anew"
             )
+        if checksum != _checksum(content):
+            raise ModelFileError(f"{path} has been damaged: its checksum is not that of its runs; remove it")
         if trial != self.trial:
             raise ModelFileError(
                 f"{path} is of a simulation with other data or parameters; give the same ones, or name another file"
@@ -92,12 +92,22 @@ class RunFile:
         self.runs = {(run.sampler, run.seed): run for run in runs}
 
 
+def _checksum(content: JsonObject) -> str:
+    """A hash of what the file says; a digit that the disk has changed would be a result."""
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
 def _digest(experiment: Experiment) -> str:
     """A hash of all that decides the outcome but samplers and seeds."""
     settings = {name: value for name, value in experiment.ranker.get_params().items() if name not in IRRELEVANT}
     ranker = type(experiment.ranker)
-    described = [f"{ranker.__module__}.{ranker.__qualname__}", sorted(settings.items()), experiment.metrics]
-    digest = hashlib.sha256(repr([*described, experiment.rounds, experiment.per_query, experiment.start]).encode())
+    described: list[object] = [
+        f"{ranker.__module__}.{ranker.__qualname__}",
+        sorted(settings.items()),
+        experiment.metrics,
+    ]
+    described += [experiment.rounds, experiment.per_query, experiment.start, experiment.answer]
+    digest = hashlib.sha256(repr(described).encode())
     arrays: list[AnyArray] = [experiment.truth, experiment.data.qid, experiment.test.y, experiment.test.qid]
     for X in (experiment.data.X, experiment.test.X):
         arrays += [X] if isinstance(X, np.ndarray) else [X.data, X.indices, X.indptr]

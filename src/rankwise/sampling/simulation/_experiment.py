@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from inspect import Parameter, signature
+from typing import Literal, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from rankwise._validation import check_whole
 from rankwise.data import RankingData
 from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError, ShapeError
@@ -15,9 +18,12 @@ from rankwise.metrics import Metric, evaluate
 from rankwise.metrics._names import parse_all
 from rankwise.rankers import RankSVM
 from rankwise.sampling._base import check_count
+from rankwise.sampling.simulation._answers import Answers
 from rankwise.types import FloatArray
 
 MIN_RELEVANT_LABEL = 1.0
+MAX_ROUNDS = 10**6
+Answer = Literal["grades", "order"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,14 +38,21 @@ class Experiment:
     rounds: int
     per_query: int
     start: tuple[int, int]
+    answer: Answer = "grades"
 
-    def fit(self, labels: FloatArray, random_state: int) -> BaseEstimator:
+    def first_answers(self, rng: np.random.Generator) -> Answers:
+        """What is known before the first round."""
+        answers = Answers(self.truth, self.data.groups, orders=self.answer == "order")
+        answers.give(np.flatnonzero(first_labels(self.truth, self.data.groups, self.start, rng) >= 0))
+        return answers
+
+    def fit(self, answers: Answers, random_state: int) -> BaseEstimator:
         """The ranker, fitted on the rows that have a label: to a ranker one without is irrelevant."""
-        rows = np.flatnonzero(labels >= 0)
+        rows = np.flatnonzero(answers.labels >= 0)
         ranker = clone(self.ranker)
         if ranker.get_params(deep=False).get("random_state", 0) is None:
             ranker.set_params(random_state=random_state)
-        ranker.fit(self.data.X[rows], labels[rows], qid=self.data.qid[rows])
+        ranker.fit(self.data.X[rows], answers.labels[rows], qid=answers.lists[rows])
         if getattr(ranker, "interrupted_", False):
             raise KeyboardInterrupt  # our rankers take Ctrl-C as the end of their own training only
         return ranker
@@ -49,8 +62,10 @@ class Experiment:
         return evaluate(self.test.y, ranker.predict(self.test.X), self.test.qid, self.metrics).means
 
     def evaluate_full(self) -> dict[str, float]:
-        """The metrics with all labels."""
-        values = self.evaluate(self.fit(self.truth, 0))
+        """The metrics with all labels, as grades."""
+        everything = Answers(self.truth, self.data.groups, orders=False)
+        everything.give(np.arange(self.truth.size))
+        values = self.evaluate(self.fit(everything, 0))
         for metric, value in values.items():
             if np.isnan(value):
                 raise DataError(f"{metric} has no value on the test data: it suits none of the queries; name another")
@@ -65,6 +80,7 @@ def make_experiment(
     per_query: int,
     start: tuple[int, int],
     metrics: str | Metric | Iterable[str | Metric],
+    answer: str,
 ) -> tuple[Experiment, list[str]]:
     """The arguments of `simulate`, checked and grouped once for all runs, and notes on them."""
     for name, value in (("data", data), ("test", test)):
@@ -72,7 +88,7 @@ def make_experiment(
             raise DataError(f"{name} must be a RankingData, got {type(value).__name__}; make one or use rankwise.read")
     if data.n_features != test.n_features:
         raise ShapeError(f"data and test must have the same features, got {data.n_features} and {test.n_features}")
-    check_count("rounds", rounds, 1, example=5)
+    check_whole("rounds", rounds, 1, MAX_ROUNDS)
     check_count("per_query", per_query, 1, example=5)
     start, notes = check_start(start), []
     has_label = data.y >= 0
@@ -93,7 +109,16 @@ def make_experiment(
         )
     test = RankingData(test.X, test.y, test.groups.query_of_row())
     parsed = tuple(parse_all(metrics).values())
-    return Experiment(hidden, data.y, test, _unfitted(ranker), parsed, int(rounds), int(per_query), start), notes
+    shared = (parsed, int(rounds), int(per_query), start, check_answer(answer))
+    return Experiment(hidden, data.y, test, _unfitted(ranker), *shared), notes
+
+
+def check_answer(answer: str) -> Answer:
+    """What labelling gives: the grade of each document, or the order of those that were chosen together."""
+    for known in get_args(Answer):
+        if isinstance(answer, str) and answer == known:
+            return known  # type: ignore[no-any-return]
+    raise DataError(f"answer must be one of {', '.join(get_args(Answer))}, got {answer!r:.100}; name one of these")
 
 
 def check_start(start: tuple[int, int]) -> tuple[int, int]:
@@ -132,13 +157,19 @@ def first_labels(
     return labels
 
 
+def _takes_queries(ranker: BaseEstimator) -> bool:
+    parameters = signature(ranker.fit).parameters
+    return "qid" in parameters or any(one.kind is Parameter.VAR_KEYWORD for one in parameters.values())
+
+
 def _unfitted(ranker: BaseEstimator | None) -> BaseEstimator:
     try:
         unfitted = clone(RankSVM() if ranker is None else ranker)
     except TypeError:
         unfitted = None
-    if not (hasattr(unfitted, "fit") and hasattr(unfitted, "predict")):
+    if not (hasattr(unfitted, "fit") and hasattr(unfitted, "predict") and _takes_queries(unfitted)):
         raise DataError(
-            f"ranker must be a scikit-learn estimator that predicts, got {ranker!r}; pass one like RankSVM()"
+            f"ranker must be an estimator that predicts, and that is fitted by qid, got {ranker!r:.100}; "
+            "pass one like RankSVM()"
         )
     return unfitted

@@ -11,8 +11,9 @@ from sklearn.base import BaseEstimator
 from rankwise.errors import DataError
 from rankwise.sampling._base import Sampler
 from rankwise.sampling._pool import Pool
-from rankwise.sampling.simulation._experiment import Experiment, first_labels
-from rankwise.types import FloatArray, IntArray
+from rankwise.sampling.simulation._answers import Answers
+from rankwise.sampling.simulation._experiment import Experiment
+from rankwise.types import IntArray
 
 
 @dataclass(frozen=True)
@@ -33,22 +34,21 @@ class Run:
 def run_loop(experiment: Experiment, name: str, sampler: Sampler, seed: int) -> Run:
     """Donmez 2009 figure 1, with L = rows with a label, U = the others, T = experiment.rounds, and the first L by
     seed."""
-    truth = experiment.truth
-    labels = first_labels(truth, experiment.data.groups, experiment.start, np.random.default_rng([seed, 0]))
+    answers = experiment.first_answers(np.random.default_rng([seed, 0]))
     started = perf_counter()
-    ranker = experiment.fit(labels, _round_seed(seed, 0))
+    ranker = experiment.fit(answers, _round_seed(seed, 0))
     fit, choose = [perf_counter() - started], [0.0]
     values = [experiment.evaluate(ranker)]
-    labelled = [int(np.count_nonzero(labels >= 0))]
+    labelled = [int(np.count_nonzero(answers.labels >= 0))]
     for t in range(1, experiment.rounds + 1):  # Donmez 2009 figure 1: for t = 1 … T
         started = perf_counter()
         random_state = _round_seed(seed, t)
-        rows = _choose(experiment, name, sampler, labels, ranker, random_state)  # Donmez 2009 figure 1, steps 2 to 4
+        rows = _choose(experiment, name, sampler, answers, ranker, random_state)  # Donmez 2009 figure 1, steps 2 to 4
         if rows.size == 0:
             break
-        labels[rows] = truth[rows]  # Donmez 2009 figure 1, step 6: the label that a person would give
+        answers.give(rows)  # Donmez 2009 figure 1, step 6: what a person would say
         chosen = perf_counter()
-        ranker = experiment.fit(labels, random_state)  # Donmez 2009 figure 1, step 1 of the next round
+        ranker = experiment.fit(answers, random_state)  # Donmez 2009 figure 1, step 1 of the next round
         fit.append(perf_counter() - chosen)
         choose.append(chosen - started)
         values.append(experiment.evaluate(ranker))
@@ -61,13 +61,14 @@ def run_loop(experiment: Experiment, name: str, sampler: Sampler, seed: int) -> 
 
 
 def _choose(
-    experiment: Experiment, name: str, sampler: Sampler, labels: FloatArray, ranker: BaseEstimator, random_state: int
+    experiment: Experiment, name: str, sampler: Sampler, answers: Answers, ranker: BaseEstimator, random_state: int
 ) -> IntArray:
-    pool = Pool(experiment.data, labels.copy(), ranker)
+    answer = None if answers.answer is None else answers.answer.copy()
+    pool = Pool(experiment.data, answers.labels.copy(), ranker, answer=answer)
     if pool.candidates.size == 0:
         return pool.candidates
     rows = np.asarray(sampler.select(pool, experiment.per_query, random_state), dtype=np.int64)
-    if np.unique(rows).size < rows.size or not (labels[rows] < 0).all():
+    if np.unique(rows).size < rows.size or not (answers.labels[rows] < 0).all():
         raise DataError(f"sampler {name} chose a row twice or one that has a label; choose from pool.candidates")
     return rows
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import numpy as np
 
 from rankwise.metrics._evaluation import finite_or_none, format_table
-from rankwise.metrics.comparison._compare import format_p_value
+from rankwise.metrics.comparison._statistics import format_p_value
 from rankwise.sampling.simulation._result import TABLE_SHARE, Simulation
 from rankwise.types import JsonObject
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import signal
+import threading
+import time
 import warnings
 from collections.abc import Generator, Sequence
 from concurrent.futures.process import BrokenProcessPool
@@ -56,5 +60,19 @@ def _run_in_worker(experiment: Experiment, name: str, sampler: Sampler, seed: in
     Ctrl-C is left to the parent, for good: the worker's own chores after a run would answer it by a traceback.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with_parent()
     with limit_threads(1):
         return run_loop(experiment, name, sampler, seed)
+
+
+@functools.cache  # once per process
+def _end_with_parent() -> None:
+    """End this process when its parent has been killed: nobody would take what it computes, for minutes of CPU time."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="rankwise-parent", daemon=True).start()

@@ -14,7 +14,7 @@ from rankwise.errors import DataError
 from rankwise.metrics import Metric
 from rankwise.sampling._base import Sampler, get_sampler
 from rankwise.sampling.simulation._checkpoint import RunFile
-from rankwise.sampling.simulation._experiment import make_experiment
+from rankwise.sampling.simulation._experiment import Answer, make_experiment
 from rankwise.sampling.simulation._parallel import finished_runs, process_count
 from rankwise.sampling.simulation._result import Simulation
 
@@ -32,6 +32,7 @@ def simulate(
     *,
     start: tuple[int, int] = (1, 10),
     metrics: str | Metric | Iterable[str | Metric] = ("auc", "map", "ndcg@10"),
+    answer: Answer = "grades",
     n_jobs: int | None = None,
     checkpoint: str | PathLike[str] | None = None,
     callbacks: Sequence[Callable[[int, dict[str, float]], None]] = (),
@@ -63,6 +64,10 @@ def simulate(
         How many relevant and how many other documents per query have a label before the first round.
     metrics : str, Metric or iterable of these, default=("auc", "map", "ndcg@10")
         What the ranker is evaluated by; the default is that of Donmez (2009).
+    answer : {"grades", "order"}, default="grades"
+        What labelling gives: the grade of each document, or only the order (ties as equal) of the documents of a query
+        that were chosen together, those of the start included. The ranker then learns from each answer as a query of
+        its own: documents of one answer can be compared among themselves only.
     n_jobs : int, default=None
         Runs at a time, in a process each; None for one per core. The result does not depend on it, but for the seconds.
     checkpoint : path-like, default=None
@@ -89,7 +94,7 @@ def simulate(
     (2, 4)
     """
     samplers = _samplers_by_name(sampler)
-    experiment, notes = make_experiment(data, test, ranker, rounds, per_query, start, metrics)
+    experiment, notes = make_experiment(data, test, ranker, rounds, per_query, start, metrics, answer)
     finished = _seed_list(seeds)
     n_seeds = len(finished)
     processes = process_count(n_jobs)
@@ -145,7 +150,7 @@ def _samplers_by_name(sampler: Samplers) -> dict[str, Sampler]:
     if isinstance(sampler, Mapping):
         pairs = [(str(name), get_sampler(value)) for name, value in sampler.items()]
     else:
-        several = sampler if isinstance(sampler, Iterable) and not isinstance(sampler, str) else [sampler]
+        several = sampler if isinstance(sampler, Sequence) and not isinstance(sampler, str) else [sampler]
         pairs = [(value.kind or type(value).__name__, value) for value in map(get_sampler, several)]
     samplers = dict(pairs)
     if not samplers:

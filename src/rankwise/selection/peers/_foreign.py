@@ -72,10 +72,11 @@ class ForeignRanker(Ranker):
         data = training_rows(X, y, qid, query_weight=query_weight)
         features = as_features(self, data.X, fitting=True)
         rows = pair_rows(type(self).__name__, features, data.y, data.qid, None, data.query_weight)
-        listed = list_eval_sets(eval_set)
+        listed = list_eval_sets(eval_set, rows.offsets.size - 1)
         judged = make_eval_set(listed[0], lambda X: as_features(self, X, fitting=False)) if listed else None
         trained = self._train(rows, judged)
         self.model_, self.best_iteration_ = trained.model, trained.trees
+        self.n_queries_ = rows.offsets.size - 1
         return self
 
     @inherit_sections(Ranker.predict)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar, Literal, Self
 
 import lightgbm as lgb
@@ -21,7 +23,14 @@ from rankwise.rankers._features import as_features, categorical_columns, trainin
 from rankwise.rankers._pair_rows import PairRows, pair_rows
 from rankwise.rankers._parameters import N_JOBS, NONE, Constraint, Integer, OneOf, Real, check_parameters
 from rankwise.rankers._score_functions._functions import TreeSum, kind_and_names
-from rankwise.rankers.trees._lightgbm import bin_counts, check_splits, column_options, engine_threads, make_dataset
+from rankwise.rankers.trees._lightgbm import (
+    MAX_DEPTH,
+    bin_counts,
+    check_splits,
+    column_options,
+    engine_threads,
+    make_dataset,
+)
 from rankwise.rankers.trees._model_text import join_trees, read_booster, split_trees
 from rankwise.rankers.trees._predict import average_scores
 from rankwise.rankers.trees._saved import from_saved, to_saved
@@ -31,6 +40,16 @@ from rankwise.types import Features, FloatArray
 Objective = Literal["lambdarank", "rank_xendcg", "binary", "regression"]
 LISTWISE = ("lambdarank", "rank_xendcg")
 MAX_GRADE = 30  # LightGBM's gains are 2^grade − 1
+
+
+@contextmanager
+def engine_errors() -> Iterator[None]:
+    """What LightGBM refuses becomes a DataError with its reason."""
+    try:
+        yield
+    except lgb.basic.LightGBMError as problem:
+        reason = " ".join(str(problem).split())[:200]
+        raise DataError(f"LightGBM cannot train on this ({reason}); change the parameters or the data") from problem
 
 
 class LightGBMRanker(Ranker):
@@ -171,24 +190,24 @@ class LightGBMRanker(Ranker):
         data = training_rows(X, y, qid, sample_weight=sample_weight, query_weight=query_weight)
         features = as_features(self, data.X, fitting=True)
         rows = pair_rows("LightGBMRanker", features, data.y, data.qid, data.sample_weight, data.query_weight)
-        evals = [
-            make_eval_set(entry, lambda X: as_features(self, X, fitting=False)) for entry in list_eval_sets(eval_set)
-        ]
+        listed = list_eval_sets(eval_set, rows.offsets.size - 1)
+        evals = [make_eval_set(entry, lambda X: as_features(self, X, fitting=False)) for entry in listed]
         totals, threads = [np.zeros(one.y.size) for one in evals], engine_threads(self.n_jobs)
         history: list[list[float]] = []
-        booster = lgb.Booster(self._engine(), self._dataset(rows))
         patience = self.early_stopping_rounds if evals else None
-        for number in range(1, self.n_estimators + 1):
-            if booster.update():
-                break
-            for total, one in zip(totals, evals, strict=True):
-                added: Any = booster.predict(one.X, number - 1, 1, raw_score=True, num_threads=threads)
-                total += added
-            history.append([one.value(metric, total) for total, one in zip(totals, evals, strict=True)])
-            for callback in callbacks or ():
-                callback(number, {str(metric): history[-1][0]} if evals else {})
-            if patience is not None and number - _best(history) >= patience:
-                break
+        with engine_errors():
+            booster = lgb.Booster(self._engine(), self._dataset(rows))
+            for number in range(1, self.n_estimators + 1):
+                if booster.update():
+                    break
+                for total, one in zip(totals, evals, strict=True):
+                    added: Any = booster.predict(one.X, number - 1, 1, raw_score=True, num_threads=threads)
+                    total += added
+                history.append([one.value(metric, total) for total, one in zip(totals, evals, strict=True)])
+                for callback in callbacks or ():
+                    callback(number, {str(metric): history[-1][0]} if evals else {})
+                if patience is not None and number - _best(history) >= patience:
+                    break
         best = _best(history) if patience is not None else booster.current_iteration()
         header, trees = split_trees(booster.model_to_string(num_iteration=-1))
         self.boosters_ = [read_booster(join_trees(header, trees[:best]))]
@@ -207,6 +226,7 @@ class LightGBMRanker(Ranker):
             "verbosity": -1,
             "learning_rate": float(self.learning_rate),
             "num_leaves": int(self.num_leaves),
+            "max_depth": MAX_DEPTH,
             "min_data_in_leaf": int(self.min_child_samples),
             "lambda_l2": float(self.reg_lambda),
             "num_threads": engine_threads(self.n_jobs),

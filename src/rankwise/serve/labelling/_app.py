@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from importlib import resources
 from typing import Annotated
@@ -14,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from rankwise.errors import DataError, StoreError
+from rankwise.labels import Judgement
 from rankwise.serve._guard import INTERNAL_ERROR, Guard, RequestPolicy, WholeBody
 from rankwise.serve.labelling._labellers import Labellers
 from rankwise.serve.labelling._session import NotOfferedError, Session, StaleError
@@ -29,6 +31,14 @@ MEDIA_TYPES = {
     ".js": "text/javascript; charset=utf-8",
 }
 STATUS_OF_ERROR = {StaleError: 409, NotOfferedError: 404, DataError: 422, StoreError: 503}
+
+
+class Answer(JSONResponse):
+    """JSON in ASCII: half characters, which names of files and features may have, are no UTF-8."""
+
+    def render(self, content: JsonObject) -> bytes:
+        """The body."""
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
 class PageRequest(BaseModel):
@@ -85,33 +95,36 @@ def make_app(session: Session, labellers: Labellers, *, loopback_only: bool = Tr
     app.state.labellers = labellers
 
     @app.get("/api/work")
-    def work(labeller: Labeller, item: int | None = None) -> JsonObject:
-        return work_view(session, labeller, item)
+    def work(labeller: Labeller, item: int | None = None) -> Answer:
+        return Answer(work_view(session, labeller, item))
 
     @app.get("/api/progress", dependencies=[Depends(_labeller)])
-    def progress() -> JsonObject:
-        return progress_view(session)
+    def progress() -> Answer:
+        return Answer(progress_view(session))
+
+    def acted(labeller: str, act: Judgement) -> Answer:
+        return Answer(act_view(session, labeller, act.item))
 
     @app.post("/api/grade")
-    def grade(labeller: Labeller, request: GradeRequest) -> JsonObject:
-        return act_view(session, labeller, session.judge(labeller, request.item, request.grade, request.round).item)
+    def grade(labeller: Labeller, request: GradeRequest) -> Answer:
+        return acted(labeller, session.judge(labeller, request.item, request.grade, request.round))
 
     @app.post("/api/skip")
-    def skip(labeller: Labeller, request: ItemRequest) -> JsonObject:
-        return act_view(session, labeller, session.skip(labeller, request.item, request.round).item)
+    def skip(labeller: Labeller, request: ItemRequest) -> Answer:
+        return acted(labeller, session.skip(labeller, request.item, request.round))
 
     @app.post("/api/note")
-    def note(labeller: Labeller, request: NoteRequest) -> JsonObject:
-        return act_view(session, labeller, session.note(labeller, request.item, request.note, request.round).item)
+    def note(labeller: Labeller, request: NoteRequest) -> Answer:
+        return acted(labeller, session.note(labeller, request.item, request.note, request.round))
 
     @app.post("/api/undo")
-    def undo(labeller: Labeller, request: UndoRequest) -> JsonObject:
-        return act_view(session, labeller, session.undo(labeller, request.last).item)
+    def undo(labeller: Labeller, request: UndoRequest) -> Answer:
+        return acted(labeller, session.undo(labeller, request.last))
 
     @app.post("/api/next")
-    def next_round(labeller: Labeller, request: RoundRequest) -> JsonObject:
+    def next_round(labeller: Labeller, request: RoundRequest) -> Answer:
         session.next_round(request.round)
-        return work_view(session, labeller)
+        return Answer(work_view(session, labeller))
 
     _add_page(app)
     _add_refusals(app)
@@ -139,24 +152,28 @@ def _add_refusals(app: FastAPI) -> None:
 
     @app.exception_handler(DataError)
     @app.exception_handler(StoreError)
-    async def refused(request: Request, problem: Exception) -> JSONResponse:
+    async def refused(request: Request, problem: Exception) -> Answer:
         status = next(STATUS_OF_ERROR[kind] for kind in type(problem).__mro__ if kind in STATUS_OF_ERROR)
-        return JSONResponse({"error": str(problem)}, status)
+        return Answer({"error": str(problem)}, status)
 
     @app.exception_handler(RequestValidationError)
-    async def invalid(request: Request, problem: RequestValidationError) -> JSONResponse:
+    async def invalid(request: Request, problem: RequestValidationError) -> Answer:
         first = problem.errors()[0]
-        place = ".".join(str(step) for step in first["loc"][1:])
+        place = " ".join(".".join(str(step) for step in first["loc"][1:]).split())[:60]
         reason = str(first["msg"]).lower()
-        return JSONResponse({"error": f"{place or 'the body'} is not as it should be ({reason}); correct it"}, 422)
+        return Answer({"error": f"{place or 'the body'} is not as it should be ({reason}); correct it"}, 422)
 
     @app.exception_handler(HTTPException)
-    async def other(request: Request, problem: HTTPException) -> JSONResponse:
-        sentence = {404: "there is no such page; open /", 405: "this page does not take that method"}
+    async def other(request: Request, problem: HTTPException) -> Answer:
+        sentence = {
+            400: "the body is not JSON that can be read; send an object of a few fields",
+            404: "there is no such page; open /",
+            405: "this page does not take that method",
+        }
         error = sentence.get(problem.status_code, str(problem.detail))
-        return JSONResponse({"error": error}, problem.status_code, headers=dict(problem.headers or {}))
+        return Answer({"error": error}, problem.status_code, headers=dict(problem.headers or {}))
 
     @app.exception_handler(Exception)
-    async def mistaken(request: Request, problem: Exception) -> JSONResponse:
+    async def mistaken(request: Request, problem: Exception) -> Answer:
         log.error("a request failed", exc_info=problem)
-        return JSONResponse({"error": INTERNAL_ERROR}, 500)
+        return Answer({"error": INTERNAL_ERROR}, 500)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -55,6 +57,7 @@ class NextRound:
     items: list[int]
     sampler: str
     ranker: str
+    model: Path | None  # its file, under a name of this process until the round is open
     value: float | None
     gain: Gain | None
     notice: str | None  # why there is no ranker, where labels should do
@@ -80,19 +83,21 @@ class Refit:
                 ranker = learner.fit(data, stop)
             except DataError as problem:  # trees need some dozens of rows; until then rounds are drawn at random
                 notice = f"no model could be fitted to these labels ({problem})"
+        model = None
         if ranker is not None:
             self.folder.mkdir(mode=0o700, exist_ok=True)
-            save(ranker, model_file(self.folder, number))
+            model = self._unnamed_model(number)
+            save(ranker, model)
             value = learner.value(ranker, data, stop)
         sampler, rows = self.chooser.choose(data, skipped_items(store), ranker, number)
         if value is not None:
             point = CurvePoint(number, int((data.y >= 0).sum()), value)
             gain = expected_gain([*learning_curve(store.rounds(), learner.measure), point], len(rows))
         name = NO_RANKER if ranker is None else self.ranker
-        return NextRound(number, rows.tolist(), sampler, name, value, gain, notice)
+        return NextRound(number, rows.tolist(), sampler, name, model, value, gain, notice)
 
     def open(self, following: NextRound) -> None:
-        """Begin the round that was prepared."""
+        """Begin the round that was prepared, its model recorded with it."""
         self.store.begin_round(
             following.number,
             following.items,
@@ -100,20 +105,17 @@ class Refit:
             ranker=following.ranker,
             metrics={} if following.value is None else {self.learner.measure: following.value},
             gain=None if following.gain is None else following.gain.value,
+            model=following.model,
         )
-        self.record_model(following.number)
 
-    def record_model(self, number: int) -> None:
-        """Note the file of an open round's model, once; a kill may have come between the round and its model."""
-        path = model_file(self.folder, number)
-        has_model = self.store.rounds()[-1].ranker not in (None, NO_RANKER)
-        if has_model and path.is_file() and number not in {model.round for model in self.store.models()}:
-            self.store.record_model(path)
+    def discard(self, number: int) -> None:
+        """Remove the model of a round that was prepared, and begun by another process or not at all."""
+        with suppress(OSError):  # it is in nobody's way
+            self._unnamed_model(number).unlink(missing_ok=True)
 
-
-def model_file(folder: Path, number: int) -> Path:
-    """The file of the model that chose a round."""
-    return folder / f"round-{number}.rw"
+    def _unnamed_model(self, number: int) -> Path:
+        """Where a model waits: another process may prepare the same round, and who begins it has the file's name."""
+        return self.folder / f".round-{number}-{os.getpid()}.rw"
 
 
 def skipped_items(store: LabelStore) -> BoolArray:

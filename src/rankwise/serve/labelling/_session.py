@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Event, RLock, Thread
 
 from rankwise.errors import DataError, RankwiseError
@@ -38,8 +39,8 @@ class Session:
         self.lock = RLock()
         self._stop = Event()
         self._thread: Thread | None = None
+        self._position = (-1, 0)  # of the store, when we last looked
         self._open_round()
-        self.refit.record_model(self.round)
         if self.round == 0 or self.is_complete or (not self.handout.items and not self._nothing_left()):
             self._begin_next()
 
@@ -69,38 +70,46 @@ class Session:
     def offered(self, item: int, labeller: str) -> int:
         """The item, if it is in the open round or this labeller has dealt with it before."""
         if not 0 <= item < len(self.store.data):
-            raise NotOfferedError(f"there is no item {item}, they go from 0 to {len(self.store.data) - 1}")
+            raise NotOfferedError(f"there is no item {str(item)[:20]}, they go from 0 to {len(self.store.data) - 1}")
         if self.handout.query_of(item) is None and self.held(item, labeller) is None:
             raise NotOfferedError(f"item {item} is not in round {self.round}; judge the items that are shown")
         return item
 
     def held(self, item: int, labeller: str) -> Judgement | None:
         """The last act of a labeller on an item."""
-        return next((act for act in reversed(self.store.history(item)) if act.labeller == labeller), None)
+        return self.store.last_judgement(item, labeller)
+
+    def catch_up(self) -> None:
+        """Take in what another process, which serves the same store, has recorded: acts, and a round that it began."""
+        with self.lock:
+            position = self.store.position
+            if position[0] != self.round:
+                self._open_round()
+                self.failure = self.notice = None
+            elif position != self._position:
+                for act in self.store.acts_since(self._position[1]):
+                    self.handout.record(act)
+                self._position = position
+            if self.is_complete and self._thread is None and self.failure is None:
+                self._begin_next()
 
     def judge(self, labeller: str, item: int, grade: int, round: int) -> Judgement:
         """Record a grade; the same once more is no new act, so that a request may be sent again."""
         with self.lock:
-            held = self._held_in_round(item, labeller, round)
-            if held is not None and held.grade == grade and not isinstance(grade, bool):
-                return held
-            return self._recorded(self.store.judge(item, grade, labeller, round=round))
+            self._check_offered(item, labeller, round)
+            return self._recorded(self.store.judge(item, grade, labeller, round=round, once=True))
 
     def skip(self, labeller: str, item: int, round: int) -> Judgement:
         """Record that the labeller does not judge an item."""
         with self.lock:
-            held = self._held_in_round(item, labeller, round)
-            if held is not None and held.skipped:
-                return held
-            return self._recorded(self.store.skip(item, labeller, round=round))
+            self._check_offered(item, labeller, round)
+            return self._recorded(self.store.skip(item, labeller, round=round, once=True))
 
     def note(self, labeller: str, item: int, note: str, round: int) -> Judgement:
         """Record a remark; an empty one removes it."""
         with self.lock:
-            held = self._held_in_round(item, labeller, round)
-            if held is not None and (held.note or "") == note:
-                return held
-            return self._recorded(self.store.note(item, note, labeller, round=round))
+            self._check_offered(item, labeller, round)
+            return self._recorded(self.store.note(item, note, labeller, round=round, once=True))
 
     def undo(self, labeller: str, last: int) -> Judgement:
         """Take back the labeller's last act, which must be the one that they mean."""
@@ -125,22 +134,23 @@ class Session:
     def _nothing_left(self) -> bool:
         return bool(((self.store.labels() >= 0) | skipped_items(self.store)).all())
 
-    def _held_in_round(self, item: int, labeller: str, round: int) -> Judgement | None:
+    def _check_offered(self, item: int, labeller: str, round: int) -> None:
         self._check_round(round)
-        return self.held(self.offered(item, labeller), labeller)
+        self.offered(item, labeller)
 
     def _check_round(self, round: int) -> None:
+        self.catch_up()
         if round != self.round:
             raise StaleError(f"round {str(round)[:20]} is not open, round {self.round} is; load the page again")
 
     def _recorded(self, act: Judgement) -> Judgement:
-        self.handout.record(act)
-        if self.is_complete and self._thread is None and self.failure is None:
-            self._begin_next()
+        self.catch_up()
         return act
 
     def _open_round(self) -> None:
         """Take up the store's open round, with all that was judged in it."""
+        # First: what is recorded meanwhile is taken in again, which does no harm.
+        self._position = self.store.position
         self.now = now = self.store.rounds()[-1]
         query = self.store.data.groups.query_of_row()
         by_query: dict[int, list[int]] = {}
@@ -150,7 +160,7 @@ class Session:
         for labeller in self.store.labellers():
             for act in self.store.judged_by(labeller):
                 handout.record(act)
-        self.handout = handout
+        self.handout: Handout = handout
 
     def _begin_next(self) -> None:
         self.failure = None
@@ -166,13 +176,18 @@ class Session:
                 self.notice = following.notice
                 self._open_round()
         except StoppedError:
+            self.refit.discard(number)
             return
         except RankwiseError as problem:
             failure = str(problem)
         except Exception as problem:
             log.exception("round %d could not be prepared", number)
             failure = f"the next round could not be prepared ({type(problem).__name__}: {problem})"
+        self.refit.discard(number)
         with self.lock:
-            if failure is not None:
-                self._open_round()  # which another process may have begun
-            self.failure, self._thread = failure, None
+            self._thread = None
+            self.failure = failure
+            with suppress(RankwiseError):  # else the store cannot be read, and the next request says so
+                self.catch_up()
+            if self.round >= number:  # another process has begun it
+                self.failure = None

@@ -18,6 +18,7 @@ MAX_QUERIES = 50
 def work_view(session: Session, labeller: str, item: int | None = None) -> JsonObject:
     """The query that a labeller claims by this, or the one of an item that they name, with its documents."""
     with session.lock:
+        session.catch_up()
         handout = session.handout
         query = handout.claim_query(labeller) if item is None else handout.query_of(session.offered(item, labeller))
         items = handout.shown(query, labeller) if query is not None else [] if item is None else [item]

@@ -29,7 +29,8 @@ from rankwise.types import FloatArray
 ID_COLUMN = "id"
 ARROW = "application/vnd.apache.arrow.stream"
 MAX_LAYOUTS, MAX_SCHEMA_BYTES = 16, 1 << 18  # strangers must not fill the memory with them
-COMPRESSION = 3  # number of the field in the format's table of a record batch
+HEADER, CUSTOM_METADATA = 2, 4  # numbers of fields in the format's table of a message
+COMPRESSION = 3  # and in that of a record batch
 
 
 class ArrowReader:
@@ -49,7 +50,7 @@ class ArrowReader:
             check_count(sum(batch.num_rows for batch in batches), max_documents)
             for batch in batches:
                 batch.validate(full=True)
-        except (pa.ArrowException, OSError, struct.error, IndexError) as problem:
+        except (pa.ArrowException, OSError, struct.error, IndexError, UnicodeDecodeError) as problem:
             reason = " ".join(str(problem).split())[:200]
             raise DataError(
                 f"the body is not an Arrow stream ({reason}); write it with pyarrow.ipc.new_stream"
@@ -83,27 +84,29 @@ def _check_messages(body: bytes) -> bytes:
             raise DataError(f"the stream has a {message.type} where a {wanted} should be; send plain columns")
         if number == 0:
             schema = metadata
-        elif _has_field(metadata, COMPRESSION):
+        elif _is_packed(metadata, message.metadata_version):
             raise DataError("the stream is compressed, and is not unpacked; write it without compression")
     return schema
 
 
-def _has_field(metadata: bytes, field: int) -> bool:
-    """Whether the header of a message has a field: two steps through FlatBuffers' tables of offsets."""
-
-    def find(table: int, field: int) -> int:
-        """The place of a field, 0 if it is left out."""
-        (back,) = struct.unpack_from("<i", metadata, table)
-        places = table - back
-        (size,) = struct.unpack_from("<H", metadata, places)
-        entry = 4 + 2 * field
-        offset = struct.unpack_from("<H", metadata, places + entry)[0] if entry < size else 0
-        return table + offset if offset else 0
-
+def _is_packed(metadata: bytes, version: object) -> bool:
+    """Whether a record batch says so: in its header, or before format V5 in metadata, whatever else these may say."""
     (message,) = struct.unpack_from("<I", metadata, 0)
-    header = find(message, 2)
+    if version != pa.ipc.MetadataVersion.V5 and _find(metadata, message, CUSTOM_METADATA):
+        return True
+    header = _find(metadata, message, HEADER)
     (offset,) = struct.unpack_from("<I", metadata, header)
-    return find(header + offset, field) != 0
+    return _find(metadata, header + offset, COMPRESSION) != 0
+
+
+def _find(metadata: bytes, table: int, field: int) -> int:
+    """The place of a field in one of FlatBuffers' tables of offsets, 0 if it is left out."""
+    (back,) = struct.unpack_from("<i", metadata, table)
+    places = table - back
+    (size,) = struct.unpack_from("<H", metadata, places)
+    entry = 4 + 2 * field
+    offset = struct.unpack_from("<H", metadata, places + entry)[0] if entry < size else 0
+    return table + offset if offset else 0
 
 
 def _check_lists(batches: list[pa.RecordBatch], ids: list[Id] | None, features: ModelFeatures) -> None:

@@ -94,7 +94,7 @@ def refusal(problem: str, body: Any, features: ModelFeatures) -> str:
         assert match is not None
         return _refusal(match[1], match[2] or "", body, features)
     except (LookupError, TypeError, ValueError):  # a field that is there twice: the last is right, the first is not
-        return f"the body is not right ({problem}); send {FORMS}"
+        return f"the body is not right ({' '.join(problem.split())[:200]}); send {FORMS}"
 
 
 def _refusal(complaint: str, path: str, body: Any, features: ModelFeatures) -> str:

@@ -38,12 +38,15 @@ EXAMPLE_REQUESTS = {
     },
 }
 REFUSALS = {
+    "400": "This is not HTTP/1.1.",
     "401": "The token is missing or wrong.",
     "403": "Another host name, or a page of another site.",
+    "408": "The headers or the body took too long.",
     "413": "The body is too long.",
-    "415": "Another content type.",
+    "415": "Another content type, or the body is compressed.",
     "422": "The body is not right; the sentence names the document and the feature.",
-    "503": "The service is being stopped.",
+    "431": "The headers are too long.",
+    "503": "The service is being stopped, or has too much under way.",
 }
 ARROW_STREAM = {
     "schema": {

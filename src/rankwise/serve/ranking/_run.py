@@ -24,10 +24,10 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import FrameType
 
-import uvicorn
 from starlette.types import ASGIApp
 
-from rankwise.serve._server import config_for
+from rankwise.serve._http import ConnectionLimits
+from rankwise.serve._server import BoundedServer, config_for
 from rankwise.serve.ranking._app import Limits, RankingService, make_app
 from rankwise.serve.ranking._metrics import Metrics, SharedCounts, shared_counts
 from rankwise.serve.ranking._model import CurrentModel
@@ -46,13 +46,20 @@ class ServeOptions:
     token: str | None
     loopback_only: bool
     drain_seconds: float
+    connections: ConnectionLimits
 
 
-class DrainingServer(uvicorn.Server):
+class DrainingServer(BoundedServer):
     """uvicorn that, at a signal, answers what is under way and refuses what is new before it closes anything."""
 
-    def __init__(self, app: ASGIApp, service: RankingService, drain_seconds: float) -> None:
-        super().__init__(config_for(app, CLOSE_SECONDS))
+    def __init__(
+        self,
+        app: ASGIApp,
+        service: RankingService,
+        drain_seconds: float,
+        connections: ConnectionLimits | None = None,
+    ) -> None:
+        super().__init__(config_for(app, CLOSE_SECONDS, connections))
         self._service, self._drain_seconds = service, drain_seconds
         self._deadline = 0.0
 
@@ -82,7 +89,7 @@ def run(
     model.on_reload = metrics.reloaded
     service = RankingService(model, metrics, options.limits, options.token)
     app = make_app(service, loopback_only=options.loopback_only)
-    server = DrainingServer(app, service, options.drain_seconds)
+    server = DrainingServer(app, service, options.drain_seconds, options.connections)
     model.watch()
     gc.collect()
     gc.freeze()  # what is loaded stays: to look through it again would hold up requests for a tenth of a second

@@ -90,7 +90,7 @@ def test_descent_and_ascent_reach_what_the_solver_reaches(name) -> None:
     """The last iterates go around the saddle point; their costs, averaged, come within 1% of its own."""
     X, y = made(n=400, gap=3.0)
     objective = rate_objective(name, anchors=3)
-    exact = linear_rates(objective, X, y, surrogate="log2", l2=1e-2)
+    exact = linear_rates(objective, X, y, surrogate="log2", l2=1e-2, tolerance=0.03)  # F1's penalty is not all proved
     w, saddle = np.zeros(3), SaddlePoint(objective, y, surrogate="log2", multiplier_step=0.02)
     saddle.start(X @ w)
     values = []

@@ -129,8 +129,8 @@ def test_the_programs_as_printed(seed, epsilon) -> None:
 @pytest.mark.parametrize("kind", ["one list", "one list, weights", "few rows", "queries, weights, ties", "grades"])
 @pytest.mark.parametrize("epsilon", [0.1, 0.4])
 def test_the_heuristic_alternates_tangents_and_caps_and_falls(monkeypatch, kind, epsilon) -> None:
-    """Suehiro 2011 4.2: (7), then (9) at its ν+, then (7) at that of (9), loosely; γ falls; the best is solved to the
-    end."""
+    """Suehiro 2011 4.2: (7), then (9) at its ν+, then (7) at that of (9), loosely; γ falls; the last (7) is solved to
+    the end."""
     data = make_data(7, **{**KINDS[kind], "columns": 6, "shift": 1.2})
     hypotheses, H = hypotheses_of(data, "features")
     stages, original = {}, programs.solve  # type: ignore[attr-defined]
@@ -145,9 +145,8 @@ def test_the_heuristic_alternates_tangents_and_caps_and_falls(monkeypatch, kind,
     solved = list(stages.values())
     kinds = [type(program) for program, _ in solved]
     assert kinds == ([ProductProgram, TangentProgram] * len(kinds))[: len(kinds)]
-    assert len(kinds) >= 3
-    assert kinds[-1] is ProductProgram
-    assert final.program in [program for program, _ in solved[-3:]]
+    assert len(kinds) >= 3 or kind == "few rows"
+    assert final.program in [program for program, _ in solved[-2:]]
     assert final.progress.gap <= TOL
     rows = (H, data.y, data.qid, data.weight, epsilon)
     p = np.array([data.weight[better].sum() for better, _ in slow.blocks_of(data.y, data.qid)])
@@ -160,7 +159,7 @@ def test_the_heuristic_alternates_tangents_and_caps_and_falls(monkeypatch, kind,
             best = slow.over_rows(*rows, program.nu).value
             assert (program.nu >= epsilon * p - 1e-9).all()
             assert (program.nu <= p + 1e-9).all()
-        assert progress.gap <= max(TOL, 0.01 * progress.bound + 1e-4)
+            assert progress.gap <= max(TOL, 0.01 * progress.bound)
         assert progress.tail.value - HIGHS <= best <= progress.bound + HIGHS
         if kind == "one list":
             plus, minus = two_sides(data, H)
@@ -171,10 +170,10 @@ def test_the_heuristic_alternates_tangents_and_caps_and_falls(monkeypatch, kind,
                 else suehiro.soft_over_rows_dual(plus, minus, center, nu / center)
             )
             assert best == pytest.approx(printed.value, abs=1e-7)
-    gammas = [progress.bound for program, progress in solved if type(program) is ProductProgram]
-    assert (np.diff(gammas[:-1]) <= 0.0).all()  # the last may be the one that did not fall
+    gammas = [progress.bound for program, progress in solved if type(program) is TangentProgram]
+    assert (np.diff(gammas) <= TOL).all()
     assert final.progress.bound <= min(gammas) + TOL
-    assert final.progress.bound < gammas[0] - 10 * TOL or kind == "few rows"  # it gains
+    assert final.progress.bound < solved[0][1].tail.value - 10 * TOL or kind == "few rows"  # it gains
     assert final.progress.bound > 0.01
 
 

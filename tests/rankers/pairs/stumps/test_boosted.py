@@ -1,4 +1,4 @@
-"""What RankBoost and SoftRankBoost share: stopping, interruption, stages, files, explanations, threads."""
+"""What RankBoost and SmoothRankBoost share: stopping, interruption, stages, files, explanations, threads."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import scipy.sparse as sp
 
 import rankwise as rw
 from rankwise.errors import DataError, ModelFileError, RankwiseError
-from rankwise.rankers import RankBoost, SoftRankBoost
+from rankwise.rankers import RankBoost, SmoothRankBoost
 from tests.rankers.pairs.stumps.factories import CASES, GAPS, GRADED, QID, WORDS, X, fitted
 
-KINDS = pytest.mark.parametrize("kind", [RankBoost, SoftRankBoost])
+KINDS = pytest.mark.parametrize("kind", [RankBoost, SmoothRankBoost])
 TRAIN, VALID = np.arange(40), np.arange(40, 60)
 EVAL_SET = (X[VALID], GRADED[VALID], QID[VALID])
+ONE_LIST = (*EVAL_SET[:2], np.zeros(len(EVAL_SET[1])))
 
 
 def _fit(model, **more):
@@ -36,7 +37,7 @@ def test_the_rounds_up_to_the_best_are_kept(kind) -> None:
 
 @KINDS
 def test_without_patience_all_rounds_are_kept_and_judged(kind) -> None:
-    model = _fit(kind("auc", n_estimators=40, early_stopping_rounds=None), eval_set=[EVAL_SET, EVAL_SET[:2]])
+    model = _fit(kind("auc", n_estimators=40, early_stopping_rounds=None), eval_set=[EVAL_SET, ONE_LIST])
     assert (len(model.rounds_), model.best_iteration_) == (40, 40)
     first, second = (model.evals_result_[f"valid_{k}"]["auc"] for k in (0, 1))
     for stage, (by_query, one_list) in zip(
@@ -158,17 +159,17 @@ BROKEN = {
 
 @pytest.mark.parametrize("case", BROKEN)
 def test_a_broken_file_is_refused(case) -> None:
-    saved = copy.deepcopy(SoftRankBoost(n_estimators=5).fit(X, GRADED).to_saved())
+    saved = copy.deepcopy(SmoothRankBoost(n_estimators=5).fit(X, GRADED).to_saved())
     BROKEN[case](saved.summary["learned"])
     with pytest.raises(ModelFileError, match="save it again"):
-        SoftRankBoost.from_saved(saved)
+        SmoothRankBoost.from_saved(saved)
 
 
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (SoftRankBoost(epsilon=0), "epsilon must be a number above 0 and at most 1, got 0"),
-        (SoftRankBoost(epsilon=[0.5]), r"epsilon must be a number above 0 and at most 1, got \[0.5\]"),  # type: ignore[arg-type]
+        (SmoothRankBoost(epsilon=0), "epsilon must be a number above 0 and at most 1, got 0"),
+        (SmoothRankBoost(epsilon=[0.5]), r"epsilon must be a number above 0 and at most 1, got \[0.5\]"),  # type: ignore[arg-type]
         (RankBoost(n_estimators=0), "n_estimators must be a whole number from 1"),
         (RankBoost(early_stopping_rounds=0), "early_stopping_rounds must be a whole number from 1"),
     ],
@@ -182,4 +183,4 @@ def test_parameters_out_of_range_are_errors(model, message) -> None:
 @KINDS
 def test_an_eval_set_that_cannot_be_judged_is_an_error(kind) -> None:
     with pytest.raises(RankwiseError, match="no query of eval_set has"):
-        _fit(kind("auc"), eval_set=(X, np.ones(len(X))))
+        _fit(kind("auc"), eval_set=(X, np.ones(len(X)), np.zeros(len(X))))

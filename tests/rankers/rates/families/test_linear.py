@@ -94,7 +94,7 @@ def test_where_a_line_is_too_weak_the_objective_finds_what_is_sure(seed) -> None
     plain = LogisticRegression().fit(X, y).decision_function(X_test)
     assert model.history_["chosen"] == "tuned"
     assert model.history_["tuned"] > model.history_["baseline"] + 0.1
-    assert model.objective_value(X_test, y_test) > 0.2
+    assert model.score(X_test, y_test) > 0.2
     assert rw.evaluate(y_test, plain, metrics="r@p=0.9")["r@p=0.9"] < 0.02
     told = model.predict(X_test) == 1
     assert y_test[told].mean() > 0.8
@@ -109,7 +109,7 @@ def test_where_logistic_regression_is_true_nothing_is_lost(name) -> None:
         (X, y), (X_test, y_test) = logistic(500, seed), logistic(4000, 1000 + seed)
         model = rw.RateClassifier(name, model="linear", penalty=0.01, random_state=seed).fit(X, y)
         plain = LogisticRegression(C=100 / y.sum()).fit(X, y).decision_function(X_test)
-        found.append(model.objective_value(X_test, y_test) - rw.evaluate(y_test, plain, metrics=name)[name])
+        found.append(model.score(X_test, y_test) - rw.evaluate(y_test, plain, metrics=name)[name])
     differences = np.array(found)
     assert np.abs(differences).max() < 0.2
     if (differences != 0).any():

@@ -156,7 +156,7 @@ def test_categories_are_split_by_sets_whether_declared_or_of_a_frame() -> None:
     options: dict[str, Any] = {"n_estimators": 3, "num_leaves": 2, "learning_rate": 0.5}
     declared = small("f1", categorical_feature=[0], **options).fit(X, y)
     plain = small("f1", **options).fit(X, y)
-    assert declared.objective_value(X, y) > plain.objective_value(X, y) + 0.05
+    assert declared.score(X, y) > plain.score(X, y) + 0.05
     frame = pd.DataFrame({"kind": pd.Categorical.from_codes(codes, list("abcdefgh")), "size": X[:, 1]})
     of_frame = small("f1", **options).fit(frame, y)
     assert np.array_equal(of_frame.decision_function(frame), declared.decision_function(X))
@@ -175,5 +175,5 @@ def test_small_trees_gain_where_they_are_too_few() -> None:
             n_estimators=4, num_leaves=3, learning_rate=0.3, min_child_samples=10, n_jobs=1, verbosity=-1
         ).fit(X, y)
         by_plain = rw.evaluate(y_test, raw_scores(plain.booster_, X_test), metrics="r@p=0.9")["r@p=0.9"]
-        gains.append(model.objective_value(X_test, y_test) - by_plain)
+        gains.append(model.score(X_test, y_test) - by_plain)
     assert min(gains) > -0.05

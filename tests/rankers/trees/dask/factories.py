@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from distributed import Client, LocalCluster
 
-from rankwise.data import RankingData, cubic, write
+from rankwise.data import RankingData, polynomial, write
 
-ALL = cubic(queries=160, documents=15, features=6, seed=1)
+ALL = polynomial(queries=160, documents=15, features=6, seed=1)
 TRAIN = ALL.rows(np.random.default_rng(0).permutation(1800))
 VALID = ALL.rows(np.arange(1800, 2400))
 EVAL_SET = (VALID.X, VALID.y, VALID.qid)

@@ -70,6 +70,19 @@ def test_a_dask_frame_with_weights_bags_and_samples(client) -> None:
         assert np.allclose(model.predict(ALL.X), one.predict(ALL.X), atol=1e-12)
 
 
+def test_other_trees_than_on_one_machine_are_announced(client, caplog) -> None:
+    rows: dict[str, Any] = {"X": TRAIN.X, "y": TRAIN.y, "qid": TRAIN.qid}
+    given: dict[str, Any] = {"n_estimators": 2, "random_state": 0, "n_jobs": 1}
+    on_cluster = rw.LambdaMART(**given).fit(**rows, client=client)
+    assert "1800 rows are few enough for symmetric trees" in caplog.text
+    caplog.clear()
+    told = rw.LambdaMART(**given, grow_policy="lossguide")
+    here, there = (told.fit(**rows, client=where).predict(ALL.X) for where in (None, client))
+    assert not [record for record in caplog.records if record.name.startswith("rankwise")]
+    assert np.allclose(here, there, atol=1e-12)
+    assert np.array_equal(on_cluster.predict(ALL.X), there)
+
+
 @pytest.mark.filterwarnings("ignore:Parameter n_jobs will be ignored:UserWarning")  # of DaskLGBMRanker's own default
 def test_as_close_as_lightgbm_is_to_itself(client) -> None:
     """With leaves at their smallest size, which is estimated: the metric is within its interval on one machine."""

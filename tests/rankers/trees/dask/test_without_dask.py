@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from rankwise.data import cubic, write
+from rankwise.data import polynomial, write
 
 WITHOUT = """
 import importlib.machinery as machinery
@@ -28,7 +28,7 @@ app(["train", "data.parquet", "--dask", "local:2", "-o", "m.rw"])
 
 @pytest.mark.slow
 def test_without_dask_the_remedy_is_named(tmp_path) -> None:
-    write(cubic(queries=10, documents=10, features=3), tmp_path / "data.parquet")
+    write(polynomial(queries=10, documents=10, features=3), tmp_path / "data.parquet")
     result = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, cwd=tmp_path)
     remedy = "dask is not installed; run: pip install 'rankwise[dask]'\n"
     assert (result.stdout, result.stderr) == (f"MissingExtraError {remedy}", f"rankwise: {remedy}")

@@ -44,13 +44,13 @@ class BoundedCounts:
             raise DataError(f"sample_weight must be 0 or more, got a lowest of {weight.min():g}; drop such rows")
         self.n_rows = labels.size
         rows = [np.flatnonzero((labels > 0) == (sign > 0)) for sign in SIGNS]
-        self._sides = [(at, None if sample_weight is None else weight[at]) for at in rows]
+        self.sides = [(at, None if sample_weight is None else weight[at]) for at in rows]
         self.positives, self.negatives = (float(weight[at].sum()) for at in rows)
 
     @property
     def positive_rows(self) -> IntArray:
         """Where the positives are."""
-        return self._sides[0][0]
+        return self.sides[0][0]
 
     def condensed(self, scores: FloatArray, bins: int = 2048) -> tuple[BoundedCounts, FloatArray]:
         """Rows of like score as one row of their mean score and total weight: enough to place thresholds by."""
@@ -58,7 +58,7 @@ class BoundedCounts:
         if self.n_rows <= 2 * bins or not high > low:
             return self, scores
         means, weights = [], []
-        for rows, weight in self._sides:
+        for rows, weight in self.sides:
             values = scores[rows]
             bin_of = np.minimum(((values - low) * (bins / (high - low))).astype(np.int64), bins - 1)
             total = np.bincount(bin_of, weight, bins).astype(np.float64)
@@ -70,7 +70,7 @@ class BoundedCounts:
 
     def _blocks(self, side: int, scores: FloatArray) -> Iterator[tuple[FloatArray, IntArray, FloatArray | None]]:
         """Signed scores, their rows and weights, a block at a time."""
-        rows, weight = self._sides[side]
+        rows, weight = self.sides[side]
         for start in range(0, rows.size, BLOCK_ROWS):
             block = slice(start, start + BLOCK_ROWS)
             yield SIGNS[side] * scores[rows[block]], rows[block], None if weight is None else weight[block]

@@ -1,15 +1,4 @@
-"""Linear models for rate objectives, on all rows at once and to convergence.
-
-Augmented Lagrangian (Bertsekas 1982): for fixed λ, L-BFGS minimizes over w, b and log ψ
-
-    Σ_t Δ_t (cost_t + μ_t excess_t − (μ_t − λ_t)²/2ρ) + l2/2 |w|² + proximal/2 |w − start|²
-
-with μ_t = λ_t + ρ excess_t, kept within 0 and MAX_MULTIPLIER; then λ becomes μ. At the minimum μ makes the plain
-Lagrangian, which is a weighted classification (Eban 2017 (7)), stationary too: for a convex surrogate its value there
-is the dual's. An excess costs MAX_MULTIPLIER a unit at most, so there is a solution where no model meets the
-constraints, and the gap to the primal is Σ_t Δ_t (MAX_MULTIPLIER max(0, excess_t) − λ_t excess_t). Corners of hinge and
-ramp are rounded, less and less.
-"""
+"""Linear models for rate objectives, on all rows at once, each with a proof of how good it is."""
 
 from __future__ import annotations
 
@@ -17,21 +6,25 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import minimize
 
+from rankwise._validation import as_numbers, as_vector
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics import Metric
 from rankwise.objectives.rates._objective import RateObjective
-from rankwise.objectives.rates._statements import RateCounts
-from rankwise.objectives.rates.saddle._partials import partials
-from rankwise.objectives.rates.saddle._saddle import MAX_MULTIPLIER, MIN_SPLIT, SaddlePoint
+from rankwise.objectives.rates.saddle import _augmented_lagrangian, _bisection, _linear_programs
+from rankwise.objectives.rates.saddle._linear_problem import LinearProblem, Penalty
+from rankwise.objectives.rates.saddle._saddle import MIN_SPLIT, SaddlePoint
+from rankwise.objectives.rates.saddle._solution import best_of
 from rankwise.objectives.rates.saddle._surrogates import Surrogate
 from rankwise.types import FloatArray
 
-CORNERS = (0.3, 0.03, 0.003)
-MULTIPLIER_ROUNDS = 30  # for each corner
-LBFGS_STEPS = 500  # between two rounds, at most
-MAX_RHO = 1e4
+ROUNDING = 1e-12  # an excess below it is none
+DEFAULT_L2 = 1e-6
+METHODS = {
+    "lagrangian": _augmented_lagrangian.candidates,
+    "bisection": _bisection.candidates,
+    "lp": _linear_programs.candidates,
+}
 
 
 @dataclass(frozen=True)
@@ -55,11 +48,13 @@ class LinearRates:
     bound : float
         The metric on these rows is at least this, if there is no violation.
     gap : float
-        Between primal and dual, of the program with rounded corners, for a convex surrogate.
+        No model has a value (costs, 100 times what is in excess, and penalties) that is lower by more than this. It is
+        proved by a bound of convex duality, however the solver fared; little is proved for a surrogate that is not
+        convex and for sums with F-beta, and for F-beta a part of the penalty is lost.
     violation : float
         The largest excess, in shares of the positives: not 0 where no model was found that has none.
     iterations : int
-        Steps of L-BFGS.
+        Steps of Newton's method, or of HiGHS.
     converged : bool
         Whether the gap is within the tolerance.
 
@@ -81,44 +76,6 @@ class LinearRates:
     converged: bool
 
 
-class _Program:
-    """The augmented Lagrangian as a function of one vector: w, b, log ψ."""
-
-    def __init__(self, saddle: SaddlePoint, X: FloatArray, start: FloatArray, l2: float, proximal: float) -> None:
-        self.saddle, self.X, self.start, self.l2, self.proximal = saddle, X, start, l2, proximal
-        self.rho = 1.0
-        self.loss = saddle.surrogate
-
-    def unpack(self, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """w, b and ψ."""
-        d, k = self.X.shape[1], self.saddle.objective.size
-        return z[:d], z[d : d + k], np.maximum(np.exp(np.clip(z[d + k :], -50.0, 50.0)), MIN_SPLIT)
-
-    def counts(self, z: FloatArray) -> tuple[FloatArray, RateCounts]:
-        """Scores and bounded counts at w, b and ψ."""
-        w, b, split = self.unpack(z)
-        scores = self.X @ w
-        return scores, self.saddle._scaled_counts(*self.saddle.rows.sums(scores, b, self.loss), split)
-
-    def raised(self, excesses: FloatArray) -> FloatArray:
-        """The multipliers μ."""
-        return np.clip(self.saddle.multipliers + self.rho * excesses, 0.0, MAX_MULTIPLIER)
-
-    def __call__(self, z: FloatArray) -> tuple[float, FloatArray]:
-        """Value and gradient."""
-        saddle, (w, b, split) = self.saddle, self.unpack(z)
-        scores, counts = self.counts(z)
-        multipliers = self.raised(saddle.objective.excesses(counts))
-        by = partials(saddle.objective, counts, multipliers)
-        slack = (multipliers - saddle.multipliers) ** 2 / (2.0 * self.rho)
-        value = saddle.objective.shares() @ (by.costs + multipliers * by.excesses - slack)
-        value += 0.5 * self.l2 * w @ w + 0.5 * self.proximal * (w - self.start) @ (w - self.start)
-        p, q = by.missed / saddle.unit, by.false / saddle.unit
-        slopes = saddle.rows.slopes(scores, b, self.loss, p, q)
-        by_w = self.X.T @ slopes.scores + self.l2 * w + self.proximal * (w - self.start)
-        return float(value), np.concatenate([by_w, p * slopes.missed + q * slopes.false, by.split * split])
-
-
 def linear_rates(
     objective: str | Metric | RateObjective,
     X: ArrayLike,
@@ -126,7 +83,8 @@ def linear_rates(
     sample_weight: ArrayLike | None = None,
     *,
     surrogate: str | Surrogate = "hinge",
-    l2: float = 1e-6,
+    method: str = "lagrangian",
+    l2: float | None = None,
     start: ArrayLike | None = None,
     proximal: float = 0.0,
     share: float | None = None,
@@ -148,8 +106,13 @@ def linear_rates(
         What each row weighs.
     surrogate : str or Surrogate, default="hinge"
         The bound of the counts. One that is not convex (ramp) gives a minimum near the start, so give it one.
-    l2 : float, default=1e-6
-        Penalty of the squared weights.
+    method : {"lagrangian", "bisection", "lp"}, default="lagrangian"
+        How it is solved: any objective and surrogate by an augmented Lagrangian; one point (`r@p`, `p@r`, `tpr@fpr`)
+        under a convex surrogate by bisection for its multiplier, each step a weighted SVM (Eban 2017 (7)); all but
+        sums with F-beta under the hinge as one linear program by HiGHS (Eban 2017 (5), (12), (13)), for some thousands
+        of rows.
+    l2 : float, optional
+        Penalty of the squared weights: 1e-6 by default, and none in a linear program.
     start : array-like of shape (n_features,), optional
         The first weights; 0 by default.
     proximal : float, default=0.0
@@ -157,58 +120,81 @@ def linear_rates(
     share : float, optional
         The share of positives, where it is not that of the rows.
     tolerance : float, default=1e-3
-        The gap between primal and dual at which the solver has converged.
+        The gap at which the solver may stop. It changes nothing else, so a lower one never gives a worse model.
 
     Returns
     -------
     LinearRates
         The model, and how well it solves its program.
+
+    Raises
+    ------
+    DataError
+        If the method does not have the objective, the surrogate or the penalty.
+
+    References
+    ----------
+    Eban, Schain, Mackey, Gordon, Saurous and Elidan (2017), Scalable Learning of Non-Decomposable Objectives, AISTATS.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(200) < 0.3
+    >>> X = rng.normal(size=(200, 3)) + 2.0 * y[:, None]
+    >>> solutions = [linear_rates("r@p=0.9", X, y, method=method) for method in ("lagrangian", "bisection", "lp")]
+    >>> bool(max(one.gap for one in solutions) <= 1e-3)
+    True
+    >>> bool(np.ptp([one.costs[0] for one in solutions]) <= 1e-3)
+    True
     """
-    rows = np.ascontiguousarray(X, dtype=np.float64)
-    if rows.ndim != 2 or rows.shape[0] != np.shape(y)[0]:
-        raise ShapeError(f"X must have one row for each of {np.shape(y)[0]} labels, got the shape {rows.shape}")
+    rows, labels = np.ascontiguousarray(as_numbers("X", X)), as_vector("labels", y)
+    if rows.ndim != 2 or rows.shape[0] != labels.size:
+        raise ShapeError(f"X must have one row for each of {labels.size} labels, got the shape {rows.shape}")
     if not np.isfinite(rows).all():
         raise DataError("a linear model needs finite features, got some that are not; fill in what is missing")
-    first = np.zeros(rows.shape[1]) if start is None else np.array(start, dtype=np.float64)
+    first = np.zeros(rows.shape[1]) if start is None else np.array(as_numbers("start", start))
     if first.shape != (rows.shape[1],):
         raise ShapeError(f"start must have one weight per feature: got the shape {first.shape} for {rows.shape[1]}")
-    saddle = SaddlePoint(objective, y, sample_weight, surrogate=surrogate, share=share).start(rows @ first)
-    program = _Program(saddle, rows, first, l2, proximal)
-    w, gap, iterations = _solve(program, tolerance)
-    multipliers = saddle.multipliers
-    saddle.start(rows @ w)  # the best thresholds of the true surrogate, corners and all
-    at = saddle.gradients(rows @ w)
+    saddle = SaddlePoint(objective, labels, sample_weight, surrogate=surrogate, share=share).start(rows @ first)
+    if l2 is None:
+        l2 = 0.0 if method == "lp" else DEFAULT_L2
+    problem = LinearProblem(saddle, rows, Penalty(l2, proximal, first))
+    _check_method(method, problem)
+    found = best_of(problem, METHODS[method](problem), tolerance)
+    saddle.thresholds = found.thresholds
+    scores = rows @ found.weights
+    saddle.splits = np.maximum(1.0 - saddle.counts(scores).missed, MIN_SPLIT)
+    at = saddle.gradients(scores)
+    violation = float(np.max(at.excesses))
     return LinearRates(
-        w,
-        saddle.thresholds,
-        multipliers,
+        found.weights,
+        found.thresholds,
+        found.multipliers,
         saddle.levels,
         at.costs,
         at.excesses,
         bound=saddle.bound(at),
-        gap=gap,
-        violation=max(float(np.max(at.excesses)), 0.0),
-        iterations=iterations,
-        converged=gap < tolerance,
+        gap=found.gap,
+        violation=violation if violation > ROUNDING else 0.0,
+        iterations=found.iterations,
+        converged=found.gap <= tolerance,
     )
 
 
-def _solve(program: _Program, tolerance: float) -> tuple[FloatArray, float, int]:
-    """Minimize and raise multipliers by turns: w; the gap; steps taken."""
-    saddle, iterations, gap = program.saddle, 0, np.inf
-    z = np.concatenate([program.start, saddle.thresholds, np.log(saddle.splits)])
-    for loss in dict.fromkeys(saddle.surrogate.rounded(corner) for corner in CORNERS):
-        program.loss, before = loss, np.inf
-        for _ in range(MULTIPLIER_ROUNDS):
-            result = minimize(program, z, jac=True, method="L-BFGS-B", options={"maxiter": LBFGS_STEPS, "maxcor": 20})
-            z, iterations = result.x, iterations + int(result.nit)
-            excesses = saddle.objective.excesses(program.counts(z)[1])
-            saddle.multipliers = program.raised(excesses)
-            prices = np.where(excesses > 0.0, MAX_MULTIPLIER, 0.0) - saddle.multipliers
-            gap = float(saddle.objective.shares() @ (prices * excesses))
-            if gap < 0.1 * tolerance:
-                break
-            if gap > 0.25 * before:
-                program.rho = min(program.rho * 3.0, MAX_RHO)
-            before = gap
-    return program.unpack(z)[0], gap, iterations
+def _check_method(method: str, problem: LinearProblem) -> None:
+    """DataError if the method does not have the problem."""
+    objective, loss = problem.objective, problem.loss
+    if method not in METHODS:
+        raise DataError(f"method must be one of {', '.join(METHODS)}, got {method!r}; lagrangian is the default")
+    if method == "bisection" and (objective.size > 1 or problem.is_fraction.any() or not loss.is_convex):
+        raise DataError(
+            f"bisection is for one point (r@p, p@r, tpr@fpr) under a convex surrogate, got {objective} under {loss}; "
+            "take method='lagrangian'"
+        )
+    is_program = loss.name == "hinge" and not (objective.size > 1 and problem.is_fraction.any())
+    if method == "lp" and not (is_program and problem.penalty.curvature == 0.0):
+        raise DataError(
+            "a linear program is for the hinge, without squared penalties and without sums with F-beta, got "
+            f"{objective} under {loss} with l2 = {problem.penalty.l2:g} and proximal = {problem.penalty.proximal:g}; "
+            "take method='lagrangian'"
+        )

@@ -15,6 +15,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankwise._validation import as_vector
 from rankwise.errors import DataError
 from rankwise.metrics import Metric
 from rankwise.objectives.rates._objective import RateObjective, rate_objective
@@ -168,7 +169,7 @@ class SaddlePoint:
         SaddlePoint
             This one.
         """
-        values = np.asarray(scores, dtype=np.float64)
+        values = as_vector("scores", scores)
         self.thresholds = self._best_thresholds(values, lambda excess: EXCESS_PENALTY * np.maximum(excess, 0.0))
         self.splits = np.maximum(1.0 - self.counts(values).missed, MIN_SPLIT)
         counts, zeros = self.counts(values), np.zeros(self.objective.size)
@@ -196,7 +197,7 @@ class SaddlePoint:
         SaddleGradients
             The Lagrangian, costs, excesses and derivatives.
         """
-        values = np.asarray(scores, dtype=np.float64)
+        values = as_vector("scores", scores)
         by = partials(self.objective, self.counts(values), self.multipliers)
         p, q = by.missed / self.unit, by.false / self.unit
         slopes = self.rows.slopes(values, self.thresholds, self.surrogate, p, q, curved=curved)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import entr, expit
 
 from rankwise.errors import DataError
 from rankwise.types import FloatArray
@@ -36,6 +36,7 @@ class Surrogate(ABC):
     """A loss of margins: m = s − b for a positive row and b − s for a negative one."""
 
     name: ClassVar[str]
+    is_convex: ClassVar[bool] = True
 
     @property
     def reach(self) -> float:
@@ -57,6 +58,10 @@ class Surrogate(ABC):
     def rounded(self, corner: float) -> Surrogate:
         """The loss with its corners rounded, for solvers that need a derivative everywhere."""
         return self
+
+    def tangent(self, slope: FloatArray) -> FloatArray:
+        """The highest c with value(m) >= c + slope · m for all margins: what a convex loss is bounded by from below."""
+        raise DataError(f"a {self.name} is not convex, and so has no tangents below it; take hinge or log2")
 
     def __str__(self) -> str:
         return self.name
@@ -80,6 +85,10 @@ class Hinge(Surrogate):
         """Of max(0, u) <= (u + u²/2c + c/2)/2, which touches at u = c; at most 1."""
         short = 1.0 - margin
         return (short > 0.0) / (2.0 * np.maximum(short, 0.5))
+
+    def tangent(self, slope: FloatArray) -> FloatArray:
+        """Through the corner, (1, 0)."""
+        return -slope
 
     def rounded(self, corner: float) -> Surrogate:
         """The corner at 1."""
@@ -107,6 +116,10 @@ class SmoothHinge(Surrogate):
         short = 1.0 - margin
         return 2.0 * (short > 0.0) / np.maximum(short, 1.0)
 
+    def tangent(self, slope: FloatArray) -> FloatArray:
+        """It touches at a margin of 1 + slope/2."""
+        return -slope - 0.25 * slope**2
+
 
 @dataclass(frozen=True)
 class Log2(Surrogate):
@@ -130,11 +143,17 @@ class Log2(Surrogate):
         """The second derivative itself."""
         return np.asarray(expit(margin) * expit(-margin) / LOG_2)
 
+    def tangent(self, slope: FloatArray) -> FloatArray:
+        """The entropy in bits of σ(−m), where it touches."""
+        chance = np.clip(-LOG_2 * slope, 0.0, 1.0)
+        return np.asarray((entr(chance) + entr(1.0 - chance)) / LOG_2)
+
 
 @dataclass(frozen=True)
 class _Wide(Surrogate):
-    """A loss whose fall has a width."""
+    """A loss whose fall has a width; it is not convex."""
 
+    is_convex: ClassVar[bool] = False
     width: float = 1.0
 
     def __post_init__(self) -> None:
@@ -241,11 +260,11 @@ def parse_surrogate(text: str | Surrogate) -> Surrogate:
     """
     if isinstance(text, Surrogate):
         return text
-    match = re.fullmatch(r"(ramp|sigmoid)\[([0-9.e+-]+)\]", text)
+    match = re.fullmatch(r"(ramp|sigmoid)\[(\d+\.?\d*(?:e[+-]?\d+)?)\]", text) if isinstance(text, str) else None
     if match is not None:
         return {"ramp": Ramp, "sigmoid": Sigmoid}[match[1]](float(match[2]))
-    if text not in SURROGATES:
+    if not isinstance(text, str) or text not in SURROGATES:
         raise DataError(
-            f"there is no surrogate {text!r}; known are {', '.join(SURROGATES)} ramp[width] and sigmoid[width]"
+            f"there is no surrogate {text!r:.100}; known are {', '.join(SURROGATES)} ramp[width] and sigmoid[width]"
         )
     return SURROGATES[text]()

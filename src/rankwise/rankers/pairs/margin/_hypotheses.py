@@ -73,7 +73,7 @@ class FeatureHypotheses:
         self.scale, self.both = scale, both
         self.far = scale.far_columns
         self.far_values = scale.scaled(_dense(self.X[:, self.far]), self.far)
-        if both and not scale.factor.any():
+        if not scale.factor.any():
             raise DataError(NO_FEATURE_VARIES)
 
     def weights(self, keys: Keys, alpha: FloatArray) -> FloatArray:
@@ -110,8 +110,9 @@ class FeatureHypotheses:
 
     def best(self, pricing: FloatArray, count: int) -> tuple[Keys, float]:
         """The features of the largest edges, or their negatives where those have them."""
-        size = np.abs(pricing) if self.both else pricing
-        order = np.argsort(-size, kind="stable")[:count]
+        # a feature that does not vary is none, or its scores of 0 would be the best where no margin is positive
+        size = np.abs(pricing) if self.both else np.where(self.scale.factor > 0.0, pricing, -np.inf)
+        order = np.argsort(-size, kind="stable")[: min(count, np.count_nonzero(self.scale.factor))]
         keys: Keys = [int(k) if pricing[k] >= 0.0 or not self.both else -int(k) - 1 for k in order]
         return keys, float(size[order[0]])
 

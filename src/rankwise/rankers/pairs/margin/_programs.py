@@ -18,11 +18,13 @@ log = logging.getLogger(__name__)
 
 Method = Literal["pairs", "reduced", "heuristic", "hard"]
 METHODS: tuple[Method, ...] = get_args(Method)
+MIN_EPSILON = 1e-9  # a smaller share of the pairs there is not, and raising it would take ever more programs
 EPSILON_RAISE = 1.25
 MIN_MARGIN = 1e-3  # where not even this mean margin is possible, and none above 0 was found, there is none to speak of
-MAX_ALTERNATIONS = 20
-LOOSE_GAP_SHARE = 0.01  # gap of a stage of the heuristic that is not the last, as a share of its bound
-MIN_FALL_SHARE = 1e-3  # a fall of γ by this share ends the heuristic
+FIRST_GAP_SHARE = 1e-3  # gap of the heuristic's first program, as a share of its bound
+LOOSE_GAP_SHARE = 0.01  # and of each (7) that may not be its last
+FALL_GAP_SHARE = 0.25  # gap of each (9), as a share of the fall of γ that it brings,
+LAST_GAP_SHARE = 0.25  # but not below this share of `tol`: then the heuristic ends
 PRUNED_WEIGHTS = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5, 1e-6, 0.0)  # those below the first that the gap allows are 0
 
 
@@ -64,11 +66,12 @@ class MarginSolver:
     hypotheses: Hypotheses
     tol: float
     max_rounds: int
+    raises: bool = True  # whether ε may be raised, since hypotheses can cancel out
 
     def raised_rounds(self, epsilon: float) -> Iterator[MethodRound]:
         """Rounds with ε raised until the worst pairs have a positive mean margin: only the last round is done."""
         for raised in raised_epsilons(epsilon):
-            final = self.method == "hard" or raised == 1.0
+            final = self.method == "hard" or raised == 1.0 or not self.raises
             for latest in self.rounds(raised):
                 if not latest.done:
                     yield latest
@@ -102,45 +105,42 @@ class MarginSolver:
             yield MethodRound(program, progress, epsilon, progress.gap <= self.tol)
 
     def _heuristic(self, epsilon: float) -> Iterator[MethodRound]:
-        """Suehiro 2011 section 4.2: (9) finds ν+, (7) solves for it, and γ falls until it hardly does; then (7) to the
-        end."""
+        """Suehiro 2011 section 4.2: (9) finds the next ν+ and (7) a combination for it, until γ falls no more.
+
+        What (9) comes to depends on ν+ alone, so that no (7) but the last is solved to the end. (9) is solved until
+        what γ fell by is well above its gap: ν+ never moves by what rounding, or an early end, left of a program.
+        """
         program = ProductProgram(self.lists, epsilon)
         stage = self._solve(program)
-        best = yield from self._until_close(stage, program, LOOSE_GAP_SHARE)
-        for _ in range(MAX_ALTERNATIONS if best.tail.value > self.tol else 0):  # of no margin, γ does not fall
-            tangent = TangentProgram(self.lists, epsilon, program.nu)
-            solution = best
-            for solution in self._solve(tangent, best):
-                if self._is_close(solution, LOOSE_GAP_SHARE):
+        solution = best = yield from self._until_close(stage, program, FIRST_GAP_SHARE)
+        fall, least_gap = np.inf, LAST_GAP_SHARE * self.tol
+        # Scores of 0 have a γ of 0: of no margin, there is nothing to lower.
+        while solution.bound > self.tol and fall > least_gap / FALL_GAP_SHARE:
+            gamma = solution.bound
+            tangent = self._solve(TangentProgram(self.lists, epsilon, program.nu), solution)
+            for solution in tangent:
+                fall = gamma - solution.bound
+                if solution.gap <= max(least_gap, FALL_GAP_SHARE * fall):
                     break
                 yield MethodRound(program, best, epsilon)
-            # The mixture of cuts is a solution (d+, d-, ν+) of (9): so is the mean of their ν+.
-            nu = np.sum([share * cut.nu for share, cut in solution.mixture if cut.nu is not None], axis=0)
-            next_program = ProductProgram(self.lists, epsilon, nu)
-            next_stage = self._solve(next_program, solution)
-            next_best = yield from self._until_close(next_stage, next_program, LOOSE_GAP_SHARE)
-            if next_best.bound >= best.bound:
-                break
-            fall = best.bound - next_best.bound
-            program, best, stage = next_program, next_best, next_stage
-            if fall <= MIN_FALL_SHARE * best.bound:
-                break
+            if fall > 0.0:
+                # The mixture of cuts is a solution (d+, d-, ν+) of (9): so is the mean of their ν+.
+                nu = np.sum([share * cut.nu for share, cut in solution.mixture if cut.nu is not None], axis=0)
+                program = ProductProgram(self.lists, epsilon, nu)
+                stage = self._solve(program, solution)
+                best = yield from self._until_close(stage, program, LOOSE_GAP_SHARE)
         progress = yield from self._until_close(stage, program, 0.0)
         yield MethodRound(program, progress, epsilon, done=True)
 
     def _solve(self, program: MarginProgram, start: Progress | None = None) -> Iterator[Progress]:
         return solve(self.hypotheses, program, self.lists.grade.size, start)
 
-    def _is_close(self, progress: Progress, share: float) -> bool:
-        """Whether the gap is `tol`, or a share of the bound."""
-        return progress.gap <= max(self.tol, share * (progress.bound + LOOSE_GAP_SHARE))
-
     def _until_close(
         self, stage: Iterator[Progress], program: ProductProgram, share: float
     ) -> Generator[MethodRound, None, Progress]:
         """Rounds of a stage until its gap is small enough."""
         for progress in stage:
-            if self._is_close(progress, share):
+            if progress.gap <= max(self.tol, share * abs(progress.bound)):
                 return progress
             yield MethodRound(program, progress, program.epsilon)
         raise AssertionError("rounds have no end")

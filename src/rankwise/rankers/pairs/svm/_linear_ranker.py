@@ -61,7 +61,7 @@ class LinearPairRanker(TunedPairRanker):
     }
 
     tuned_parameter = "C"
-    C: float | Sequence[float]
+    C: float | Sequence[float] | str
     loss: Loss
     standardize: bool | None
     tol: float

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import clone
 
 from rankwise.metrics import Metric
 from rankwise.objectives.margins._lists import PairLists
 from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers._parameters import Constraint, OneOf
+from rankwise.rankers.pairs._tuned import Candidate
 from rankwise.rankers.pairs.svm._linear_ranker import LinearPairRanker
 from rankwise.rankers.pairs.svm._pair_loss import unit_lists
 from rankwise.rankers.pairs.svm._solve import Loss
+from rankwise.rankers.pairs.svm._svmlight import SVMLIGHT, svmlight_parameters
 from rankwise.types import FloatArray
 
 
@@ -28,10 +31,11 @@ class RankSVM(LinearPairRanker):
     ----------
     metric : str or Metric, default="ndcg@10"
         What the ranker is evaluated by.
-    C : float or sequence of float, default=1.0
+    C : float, sequence of float or "svmlight", default=1.0
         Weight of the loss against ½|w|², or several values, of which the best on the first eval_set is kept; each
         starts from the weights of the one before. The loss is a mean, so that C does not depend on how much data there
-        is: LinearSVC on the differences x_i − x_j, one for each pair, has C over the number of pairs.
+        is: LinearSVC on the differences x_i − x_j, one for each pair, has C over the number of pairs. "svmlight" is
+        what SVMlight does by default (see Notes); `loss`, `pair_weighting` and `standardize` then play no part.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
         The loss of a pair; "hinge" is max(0, 1 − (s_i − s_j)) without the square.
     pair_weighting : {"documents", "queries", "pairs"}, default="documents"
@@ -54,7 +58,7 @@ class RankSVM(LinearPairRanker):
     coef_ : ndarray of shape (n_features,)
         Weights, in the units of the features.
     C_ : float
-        The value of C that was kept.
+        The value of C that was kept; that of "svmlight" is the weight of the mean over pairs, too.
     n_iter_ : int
         Steps of the solver with it.
     objective_ : float
@@ -82,8 +86,13 @@ class RankSVM(LinearPairRanker):
     query with label_i > label_j: exactly, in time linear in the documents after a sort, however many pairs they make.
     The solver is Newton's method with conjugate gradients, as Chapelle and Keerthi have it for the squared hinge.
 
+    SVMlight's ranking mode minimizes ½|w|² + c · sum of max(0, 1 − (s_i − s_j)) over all pairs, of features as they
+    are; by default c is 1 over the square of the mean length of x_i − x_j. `C="svmlight"` is thus
+    `RankSVM(C=C_, loss="hinge", pair_weighting="pairs", standardize=False)`, with a C_ that grows with the pairs.
+
     References
     ----------
+    Joachims (1999), Making Large-Scale SVM Learning Practical, Advances in Kernel Methods.
     Joachims (2002), Optimizing Search Engines using Clickthrough Data, KDD.
     Chapelle and Keerthi (2010), Efficient Algorithms for Ranking with SVMs, Information Retrieval 13.
     Lee and Lin (2014), Large-Scale Linear RankSVM, Neural Computation 26.
@@ -102,6 +111,7 @@ class RankSVM(LinearPairRanker):
     kind: ClassVar[str] = "ranksvm"
     _parameter_constraints: ClassVar[dict[str, list[Constraint]]] = {
         **LinearPairRanker._parameter_constraints,
+        "C": [*LinearPairRanker._parameter_constraints["C"], OneOf(SVMLIGHT)],
         "pair_weighting": [OneOf("documents", "queries", "pairs")],
     }
 
@@ -109,7 +119,7 @@ class RankSVM(LinearPairRanker):
         self,
         metric: str | Metric = "ndcg@10",
         *,
-        C: float | Sequence[float] = 1.0,
+        C: float | Sequence[float] | Literal["svmlight"] = 1.0,
         loss: Loss = "squared_hinge",
         pair_weighting: Literal["documents", "queries", "pairs"] = "documents",
         standardize: bool | None = None,
@@ -125,6 +135,16 @@ class RankSVM(LinearPairRanker):
         self.tol = tol
         self.max_iter = max_iter
         self.verbose = verbose
+
+    def _tuned_values(self) -> list[float]:
+        return [np.nan] if self.C == SVMLIGHT else super()._tuned_values()  # NaN: one value, which the rows decide
+
+    def _candidates(self, rows: PairRows, values: list[float]) -> Iterator[Candidate]:
+        if self.C != SVMLIGHT:
+            return super()._candidates(rows, values)
+        parameters = svmlight_parameters(rows)
+        plain: RankSVM = clone(self).set_params(**parameters)
+        return plain._candidates(rows, [parameters["C"]])
 
     def _problems(self, rows: PairRows) -> dict[float, PairLists]:
         return {1.0: unit_lists(rows.y, rows.offsets, rows.weight, self._shares(rows))}

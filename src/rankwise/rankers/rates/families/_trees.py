@@ -17,7 +17,7 @@ from rankwise.rankers._score_functions._functions import TreeSum, kind_and_names
 from rankwise.rankers.rates._report import Report
 from rankwise.rankers.rates._rows import RowMatrix, Rows, Split
 from rankwise.rankers.rates.families._base import Scorer, score_unit
-from rankwise.rankers.trees._lightgbm import bin_counts, check_splits, column_options, make_dataset
+from rankwise.rankers.trees._lightgbm import MAX_DEPTH, bin_counts, check_splits, column_options, make_dataset
 from rankwise.rankers.trees._model_text import join_trees, model_to_text, read_booster, split_trees
 from rankwise.rankers.trees._score_function import booster_trees
 from rankwise.rankers.trees._tree_checks import check_tree_text
@@ -167,6 +167,7 @@ class TreeFamily:
             "objective": "binary" if gradients is None else "none",
             "metric": "none" if valid is None else "binary_logloss",
             "num_leaves": self.num_leaves,
+            "max_depth": MAX_DEPTH,
             "min_data_in_leaf": self.min_child_samples,
             "learning_rate": self.learning_rate,
             "num_threads": self.threads,

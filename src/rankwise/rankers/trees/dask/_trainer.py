@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,13 +21,15 @@ from rankwise.rankers._base import Ranker
 from rankwise.rankers._eval_sets import check_weights, list_eval_sets
 from rankwise.rankers._features import TrainingRows, as_features, categorical_columns
 from rankwise.rankers.trees import _lightgbm
+from rankwise.rankers.trees._capacity import fill_in
 from rankwise.rankers.trees._lightgbm import column_options, engine_threads
 from rankwise.rankers.trees._local import check_init_score
 from rankwise.rankers.trees._model_text import model_to_text
 from rankwise.rankers.trees._plan import Bootstrap, TrainingPlan, make_plan
 from rankwise.rankers.trees._split_noise import GradientSize
 from rankwise.rankers.trees._streaming import Float32Array
-from rankwise.rankers.trees._training import Rounds, Trainer, TrainingState, trees_so_far
+from rankwise.rankers.trees._training import Trainer
+from rankwise.rankers.trees._training_state import BagState, Rounds
 from rankwise.rankers.trees.dask._cluster import Cluster
 from rankwise.rankers.trees.dask._failure import explain_failure, task_results, workers_of
 from rankwise.rankers.trees.dask._layout import (
@@ -41,6 +44,8 @@ from rankwise.rankers.trees.dask._sources import ClusterRows, distribute
 from rankwise.rankers.trees.dask._worker import MetricSum, TrainingWorker, WorkerRound
 from rankwise.types import AnyArray, FloatArray, IntArray
 
+log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterTrainer(Trainer):
@@ -51,15 +56,15 @@ class ClusterTrainer(Trainer):
     worker_queries: Sequence[IntArray]  # numbers of the queries of each worker, in its order
     row_values: Sequence[FloatArray | None]  # what the caller passed for each row or query
 
-    def start_stage(self, state: TrainingState) -> ClusterEngine:
-        """LightGBM on all workers, on the rows of the present bag."""
-        stage = len(state.finished)
+    def start_stage(self, state: BagState) -> ClusterEngine:
+        """LightGBM on all workers, on the rows of a bag."""
+        stage = state.bag * self.plan.stages_per_bag + len(state.finished)
         bootstrap = Bootstrap.of(self.query_hashes[0], self.plan, stage)
         bootstraps = [(stage, bootstrap.of_queries(queries)) for queries in self.worker_queries]
         prepared = self.cluster.each(TrainingWorker.prepare, bootstraps)
         sums = [worker_sums for worker_sums, _ in prepared]
         machines = [f"{host}:{port}" for host, (_, port) in zip(self.cluster.hosts(), prepared, strict=True)]
-        header, trees = trees_so_far(self.plan, state)
+        header, trees = state.header_and_trees(self.plan)
         rounds = state.rounds or Rounds([])
         if rounds.n_done:
             header, trees = rounds.header, [*trees, *rounds.trees]
@@ -145,11 +150,11 @@ def make_cluster_trainer(
         raise DataError("positions are learned from on one machine, got a client too; leave out one of the two")
     workers_of(client)  # before any task waits for one
     train: ClusterRows = as_features(model, distribute(client, data.X, data.y, data.qid), fitting=True)
-    all_rows = [train]
-    for rows in list_eval_sets(eval_set):
-        all_rows.append(as_features(model, _distribute_eval_set(client, rows), fitting=False))
-    layouts = [_survey(client, rows) for rows in all_rows]
+    all_rows, layouts = [train], [_survey(client, train)]
     n_rows, n_queries = layouts[0].n_rows, layouts[0].n_queries
+    for rows in list_eval_sets(eval_set, n_queries):
+        all_rows.append(as_features(model, _distribute_eval_set(client, rows), fitting=False))
+        layouts.append(_survey(client, all_rows[-1]))
     if n_rows < 2:
         raise DataError(f"{train} must have 2 or more rows to learn from, got {n_rows}; name more data")
     plan = make_plan(
@@ -164,6 +169,7 @@ def make_cluster_trainer(
         may_be_symmetric=False,
         seed=seed,
     )
+    _warn_of_other_trees(model, n_rows, n_queries)
     if init_score is not None and len(layouts) > 1:
         raise DataError("on a cluster a model that starts from an init_score cannot be evaluated; pass no eval_set")
     query_weight = check_weights("query_weight", data.query_weight, n_queries, "query")
@@ -200,6 +206,19 @@ def make_cluster_trainer(
         worker_queries=worker_queries,
         row_values=(row_weight, query_weight, start),
     )
+
+
+def _warn_of_other_trees(model: Ranker, n_rows: int, n_queries: int) -> None:
+    """Log where the defaults make another model here than on one machine."""
+    has_categories = bool(categorical_columns(model, model.categorical_feature))
+    parameters = model.get_params(deep=False)
+    on_one_machine = fill_in(parameters, n_rows, n_queries, may_be_symmetric=not has_categories)
+    if on_one_machine["grow_policy"] == "symmetric":
+        log.warning(
+            "%d rows are few enough for symmetric trees, which rank better but are not grown on a cluster: fit without "
+            'client for them, or set grow_policy="lossguide" for the same trees in both places',
+            n_rows,
+        )
 
 
 def _distribute_eval_set(client: Client, eval_set: Any) -> ClusterRows:

@@ -25,7 +25,7 @@ from rankwise.rankers.trees._plan import Bootstrap, TrainingPlan
 from rankwise.rankers.trees._predict import average_scores
 from rankwise.rankers.trees._split_noise import GradientSize
 from rankwise.rankers.trees._streaming import Float32Array
-from rankwise.rankers.trees._training import Rounds
+from rankwise.rankers.trees._training_state import Rounds
 from rankwise.rankers.trees.dask._layout import RowAssignment
 from rankwise.rankers.trees.dask._sources import Piece
 from rankwise.rankers.trees.dask._worker_rows import WorkerRows
@@ -115,7 +115,7 @@ class TrainingWorker:
             # LightGBM estimates the rows of a leaf here, and fails where noise makes one of so few that it finds none.
             parameters["min_data_in_leaf"] = max(1, parameters["min_data_in_leaf"])
         reference = make_dataset(*sample, **options, params=parameters)
-        check_splits(bin_counts(reference), 0, self.rows.y.size)
+        check_splits(bin_counts(reference), parameters["min_data_in_leaf"], self.rows.y.size)
         dataset = bin_blocks(self.rows, self.rows.y, parameters, reference)
         self.eval_metrics, eval_sets = [], []
         for rows, metric in zip(self.eval_rows, eval_metrics, strict=True):

@@ -1,4 +1,4 @@
-"""SoftRankBoost: boosting of ranking whose weights are capped (after Moribe, Hatano, Takimoto and Takeda 2008)."""
+"""SmoothRankBoost: boosting of ranking whose weights are capped."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rankwise.types import FloatArray, JsonObject
 SAVED_NUMBERS = ("rho", "gamma", "gamma_bound", "share")
 
 
-class SoftRankBoost(BoostedStumps):
+class SmoothRankBoost(BoostedStumps):
     """Smooth boosting of the soft margin of pairs: no document ever weighs much, so wrong labels do little harm.
 
     Labels may be any finite numbers (below 0: not judged), queries of any length, rows in any order; a feature that is
@@ -99,9 +99,12 @@ class SoftRankBoost(BoostedStumps):
     pair is in one block, so the same holds with γ and ρ means over blocks, and at least (1 − √ε)² of all pairs
     have the margin of their block or more. With weights, shares are of weights, and caps in proportion to them.
 
+    It has the guarantee of SoftRankBoost (Moribe, Hatano, Takimoto and Takeda 2008), but is not that algorithm: stumps
+    have equal weights here, and the step η is that of Hedge.
+
     References
     ----------
-    Moribe, Hatano, Takimoto and Takeda (2008), Smooth Boosting for Margin-Based Ranking, ALT.
+    Herbster and Warmuth (2001), Tracking the Best Linear Predictor, JMLR 1.
     Suehiro, Hatano and Takimoto (2011), Approximate Reduction from AUC Maximization to 1-norm Soft Margin
     Optimization, ALT.
 
@@ -109,12 +112,12 @@ class SoftRankBoost(BoostedStumps):
     --------
     >>> import rankwise.data
     >>> data = rankwise.data.r_of_k(rows=200, features=20, k=5, r=2, noise=0.1)
-    >>> model = SoftRankBoost(epsilon=0.25, n_estimators=100).fit(data.X, data.y)
+    >>> model = SmoothRankBoost(epsilon=0.25, n_estimators=100).fit(data.X, data.y)
     >>> model.gamma_ <= model.gamma_bound_, model.rho_ >= model.gamma_, model.share_ >= model.guaranteed_share_
     (True, True, True)
     """
 
-    kind: ClassVar[str] = "softrankboost"
+    kind: ClassVar[str] = "smoothrankboost"
     _parameter_constraints: ClassVar[dict[str, list[Constraint]]] = {
         **BoostedStumps._parameter_constraints,
         "epsilon": [Real(0, 1, open_low=True)],

@@ -1,4 +1,4 @@
-"""SoftRankBoost: weights within caps, margins that are guaranteed, and near the optimum of Suehiro 2011's program
+"""SmoothRankBoost: weights within caps, margins that are guaranteed, and near the optimum of Suehiro 2011's program
 (7)."""
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import pytest
 
 from rankwise.data import r_of_k
 from rankwise.kernels.pairs import _capped_weights as kernels
-from rankwise.rankers import RankBoost, SoftRankBoost
+from rankwise.rankers import RankBoost, SmoothRankBoost
 from rankwise.rankers._pair_rows import pair_rows
 from rankwise.rankers.pairs.stumps._graded_rows import graded_rows, halved_blocks
 from rankwise.rankers.pairs.stumps._rankboost import PairBooster
-from rankwise.rankers.pairs.stumps._softrankboost import CappedBooster
+from rankwise.rankers.pairs.stumps._smoothrankboost import CappedBooster
 from tests.rankers.pairs.stumps.factories import BINARY, CASES, GRADED, QID, X, booster_rows, fitted, weighty
 from tests.reference import boosting_by_definition as slow
 from tests.reference.stumps_by_definition import best_stumps
@@ -56,7 +56,7 @@ def test_capped_weights_are_the_projection(spread, epsilon) -> None:
 def test_rounds_are_those_of_the_definition(case) -> None:
     features, epsilon, rounds = weighty(case)[0], 0.2, 20
     blocks, weight = _blocks(case)
-    model = fitted(SoftRankBoost(n_estimators=rounds, epsilon=epsilon), case)
+    model = fitted(SmoothRankBoost(n_estimators=rounds, epsilon=epsilon), case)
     stages = [np.zeros(len(features)), *(k * s for k, s in enumerate(model.staged_predict(features), start=1))]
     for t in range(1, rounds + 1):
         rate, u = math.sqrt(2 * math.log(1 / epsilon) / t) / 2, np.zeros(len(features))
@@ -75,7 +75,7 @@ def test_margins_are_guaranteed_and_near_the_optimum(case, epsilon) -> None:
     blocks, weight = _blocks(case)
     optimum = slow.best_soft_margin(weighty(case)[0], blocks, epsilon, weight)
     for rounds in (1, 10, 100, 400):
-        model = fitted(SoftRankBoost(n_estimators=rounds, epsilon=epsilon), case)
+        model = fitted(SmoothRankBoost(n_estimators=rounds, epsilon=epsilon), case)
         assert model.gamma_ <= optimum + 1e-9 <= model.gamma_bound_ + 2e-9
         assert model.gamma_ >= optimum - math.sqrt(2 * math.log(1 / epsilon) / rounds)
         assert model.rho_ >= model.gamma_ - 1e-12
@@ -86,7 +86,7 @@ def test_margins_are_guaranteed_and_near_the_optimum(case, epsilon) -> None:
 @pytest.mark.parametrize("case", ["one list", "queries and grades", "weights"])
 def test_reported_margins_are_those_of_the_scores(case) -> None:
     epsilon = 0.2
-    model = fitted(SoftRankBoost(n_estimators=100, epsilon=epsilon), case)
+    model = fitted(SmoothRankBoost(n_estimators=100, epsilon=epsilon), case)
     scores = np.round(model.predict(weighty(case)[0]) * 100) / 2
     blocks, weight = _blocks(case)
     values, margins, right, pairs = [], [], [], []
@@ -122,7 +122,7 @@ def test_weights_stay_within_the_caps_where_rankboosts_blow_up() -> None:
     epsilon = 0.2
     largest: dict[Any, Any] = {}
     for name, booster, model in (
-        ("soft", CappedBooster(graded_rows(rows), epsilon), SoftRankBoost(epsilon=epsilon, n_estimators=300)),
+        ("soft", CappedBooster(graded_rows(rows), epsilon), SmoothRankBoost(epsilon=epsilon, n_estimators=300)),
         ("plain", PairBooster(graded_rows(rows)), RankBoost(n_estimators=300)),
     ):
         rounds = model.fit(made.X, made.y).rounds_
@@ -140,14 +140,14 @@ def test_weights_stay_within_the_caps_where_rankboosts_blow_up() -> None:
 
 
 def test_a_perfect_stump_has_the_largest_margin() -> None:
-    model = SoftRankBoost().fit(X, (X[:, 3] > 0.1).astype(float))
+    model = SmoothRankBoost().fit(X, (X[:, 3] > 0.1).astype(float))
     assert (len(model.rounds_), model.gamma_, model.rho_, model.gamma_bound_, model.share_) == (1, 1.0, 1.0, 1.0, 1.0)
-    model = SoftRankBoost().fit(np.ones((60, 2)), BINARY)
+    model = SmoothRankBoost().fit(np.ones((60, 2)), BINARY)
     assert (len(model.rounds_), model.gamma_, model.rho_, model.gamma_bound_, model.share_) == (0, 0.0, 0.0, 0.0, 1.0)
 
 
 def test_a_mean_of_stumps_lies_between_minus_one_and_one() -> None:
-    model = SoftRankBoost(n_estimators=50).fit(X, GRADED, qid=QID)
+    model = SmoothRankBoost(n_estimators=50).fit(X, GRADED, qid=QID)
     assert model.stumps_.weight.sum() <= 1.0 + 1e-12
     assert np.allclose(model.stumps_.scores(X), model.predict(X))
     assert np.abs(model.predict(X)).max() <= 1.0
