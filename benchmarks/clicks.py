@@ -1,6 +1,6 @@
 """Training on clicks with position bias, judged by true labels: ours beside LightGBM's and XGBoost's unbiased modes.
 
-    python benchmarks/clicks.py [--seeds 2] [--data ../shared/data/MQ2008]
+    python benchmarks/clicks.py [--seeds 2] [--data ../shared/data/MQ2008] [--confirm]
 
 Clicks are simulated over MQ2008 by the position-based model (`rankwise.data.simulate_clicks`): the ten best documents
 of a query are shown by a RankSVM that has seen the labels of five queries, position k is looked at with probability
@@ -16,19 +16,21 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import lightgbm as lgb
 import numpy as np
 import xgboost as xgb
-from harness import machine, write
+from harness import RESULTS, machine, write
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 from scipy.stats import ttest_rel
+from sources import confirm
 
 import rankwise as rw
 from rankwise.data import ClickLog, simulate_clicks
@@ -37,6 +39,7 @@ ROUNDS, STEP, RATE, LEAVES = 150, 10, 0.05, 15
 JUDGED = ("ndcg@10", "map")
 # lists per query, how far chance moves documents
 SETTINGS = {"few": (20, 0.3), "many": (100, 0.3), "fixed": (100, 0.0)}
+CONFIRMED = "few"  # the log that stands for all when figures are confirmed
 LABELLED = 5  # queries that the ranker which shows the lists has learned from
 Staged = Callable[[Any, int], NDArray[np.float64]]  # scores by so many rounds
 Scores = NDArray[np.float64]
@@ -117,12 +120,12 @@ def best_rounds(staged: Staged, valid: rw.RankingData) -> int:
     return max(values, key=lambda rounds: values[rounds])
 
 
-def measure(setting: str, seeds: int, folder: Path) -> dict[str, Any]:
+def measure(setting: str, seeds: int, folder: Path, names: Sequence[str] = tuple(MODELS)) -> dict[str, Any]:
     """All models on all folds and seeds; the models of one log are trained one after the other."""
     sessions, shuffle = SETTINGS[setting]
-    values: dict[str, dict[str, list[Scores]]] = {name: {metric: [] for metric in JUDGED} for name in MODELS}
-    seconds: dict[str, list[float]] = {name: [] for name in MODELS}
-    errors: dict[str, list[Scores]] = {name: [] for name in MODELS}
+    values: dict[str, dict[str, list[Scores]]] = {name: {metric: [] for metric in JUDGED} for name in names}
+    seconds: dict[str, list[float]] = {name: [] for name in names}
+    errors: dict[str, list[Scores]] = {name: [] for name in names}
     rows = clicks = 0
     for seed in range(seeds):
         for number, (train, valid, test) in enumerate(folds(folder)):
@@ -130,9 +133,9 @@ def measure(setting: str, seeds: int, folder: Path) -> dict[str, Any]:
                 train, shown_by(train, 5 * seed + number), sessions=sessions, shuffle=shuffle, seed=5 * seed + number
             )
             X, rows, clicks = train.X[log.rows], log.rows.size, int(log.clicked.sum())
-            for name, fit in MODELS.items():
+            for name in names:
                 start = time.perf_counter()
-                staged, found = fit(X, log)
+                staged, found = MODELS[name](X, log)
                 seconds[name].append(time.perf_counter() - start)
                 scores = staged(test.X, best_rounds(staged, valid))
                 result = rw.evaluate(test.y, scores, test.qid, list(JUDGED))
@@ -142,7 +145,7 @@ def measure(setting: str, seeds: int, folder: Path) -> dict[str, Any]:
                     errors[name].append(np.abs(found / log.propensities - 1.0))
             print(setting, seed, number, flush=True)
     told: dict[str, Any] = {"rows": rows, "clicks": clicks, "sessions": sessions, "shuffle": shuffle, "models": {}}
-    for name in MODELS:
+    for name in names:
         one: dict[str, Any] = {"seconds": float(np.median(seconds[name]))}
         for metric in JUDGED:
             mine, raw = (_by_query(values[which][metric], seeds) for which in (name, RAW[name]))
@@ -188,11 +191,34 @@ def show(results: dict[str, Any]) -> None:
         Console(width=110).print(table)
 
 
+def confirm_figures(folder: Path) -> None:
+    """Repeat our models on the log that is cheapest; refuse if they have other values than in the results."""
+    results = json.loads((RESULTS / "clicks.json").read_text())
+    names = [RAW[OURS], OURS]
+    remade = measure(CONFIRMED, results["seeds"], folder, names)
+    for name in names:
+        for metric in JUDGED:
+            figures = [part["models"][name][metric] for part in (results["settings"][CONFIRMED], remade)]
+            if not math.isclose(*figures, abs_tol=1e-9):
+                raise SystemExit(
+                    f"{name} has a {metric} of {figures[1]:.6f}, and of {figures[0]:.6f} in results/clicks.json: "
+                    "run clicks.py anew"
+                )
+    confirm("clicks")
+    print("the code of today gives the same figures")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--data", type=Path, default=Path("../shared/data/MQ2008"))
+    parser.add_argument(
+        "--confirm", action="store_true", help="repeat a part, for results that are older than the code"
+    )
     asked = parser.parse_args()
+    if asked.confirm:
+        confirm_figures(asked.data)
+        return
     results: dict[str, Any] = {"machine": machine("xgboost-cpu"), "seeds": asked.seeds, "settings": {}}
     for setting in SETTINGS:
         results["settings"][setting] = measure(setting, asked.seeds, asked.data)

@@ -6,6 +6,7 @@ import ctypes
 import json
 import os
 import platform
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -16,7 +17,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-RESULTS = Path(__file__).parent / "results"
+sys.path.insert(0, str(Path(__file__).parent))
+from sources import RESULTS, stamp
+
 PACKAGES = ("numpy", "numba", "scikit-learn", "scipy", "lightgbm", "ranx", "pytrec-eval-terrier")
 
 
@@ -94,9 +97,10 @@ def show(rows: list[Row], title: str) -> None:
 
 
 def write(name: str, results: dict[str, Any]) -> None:
+    """Write the results beside the commit and a hash of the code that they depend on."""
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"
     partial = path.with_suffix(".tmp")
-    partial.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+    partial.write_text(json.dumps(results | {"source": stamp(name)}, indent=1, ensure_ascii=False) + "\n")
     partial.replace(path)
     print(f"written to {path}")

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -31,12 +32,14 @@ def request(host: str, body: bytes, kind: str) -> bytes:
 
 
 @contextmanager
-def service(path: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def service(
+    path: Path, log: int | IO[str] = subprocess.DEVNULL, start: tuple[str, ...] = ("-m", "rankwise")
+) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """The command with one worker; gives its host and port, and its process."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "rankwise", "serve", str(path), "--port", "0", "--json"],
+        [sys.executable, *start, "serve", str(path), "--port", "0", "--json"],
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=log,
         text=True,
     )
     assert process.stdout is not None

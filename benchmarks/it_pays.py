@@ -10,13 +10,16 @@ RankSVM, from four values of C), and the test queries are judged there. Seeds ar
 of the data. A run (data, fold, seed, model) is one line of the cache and is not done again unless the code of the
 model changes; peers are done again when their version changes. One thread per fit; `--jobs` fits at a time.
 
-`--before` adds LambdaMART as it was (`it_pays_models.AS_IT_WAS`). The matrix goes to results/it_pays.json and two
-pictures; a part (`--only`, `--metrics`) is printed alone.
+`--confirm` fits the models of CONFIRMED anew and, if their figures are those of results/it_pays.json, notes there that
+the code of today gives them. `--before` adds LambdaMART as it was (`it_pays_models.AS_IT_WAS`). The matrix goes to
+results/it_pays.json and two pictures; a part (`--only`, `--metrics`) is printed alone.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import math
 import os
 import sys
 import tempfile
@@ -34,12 +37,19 @@ from it_pays_picture import write_picture
 from it_pays_runs import Cache, Run, complete, fit_of, runs_of
 from rich.console import Console
 from rich.table import Table
+from sources import confirm
 
 from rankwise.metrics._names import parse_all
+
+CONFIRMED = ("mq2008", "digits", "web")
+"""Data sets whose first model stands for all when figures are confirmed."""
 
 
 def main() -> None:
     options = parse_options()
+    if options.confirm:
+        confirm_figures(options)
+        return
     wanted = list(parse_all(options.metrics))
     runs, models = {}, {}
     for data in options.only:
@@ -69,8 +79,35 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="fits at a time")
     parser.add_argument("--only", nargs="+", choices=list(DATA), default=list(DATA), help="some of the data sets")
     parser.add_argument("--metrics", default=" ".join(METRICS), help="some of the metrics, to train on and judge by")
+    parser.add_argument(
+        "--confirm", action="store_true", help="repeat a part, for results that are older than the code"
+    )
     parser.add_argument("--before", action="store_true", help="LambdaMART as it was, too")
     return parser.parse_args()
+
+
+def confirm_figures(options: argparse.Namespace) -> None:
+    """Fit the models of CONFIRMED; refuse if any metric has another value than in the results."""
+    results = json.loads((RESULTS / "it_pays.json").read_text())
+    options.seeds, cache = results["seeds"], Cache(options.cache)
+    written = {row["data"]: row for row in results["rows"]}
+    for data in CONFIRMED:
+        metrics = list(DATA[data].metrics)
+        name = f"LambdaMART, {metrics[0]}"
+        models = {name: all_models(metrics)[name]}
+        runs = list(runs_of(data, models, options.seeds, options.data))
+        complete(runs, cache, options.data, options.jobs)
+        (remade,) = analyse(data, models, runs, cache, metrics, options)["models"]
+        expected = next(row for row in written[DATA[data].name]["models"] if row["model"] == name)
+        for metric in metrics:
+            figures = [row["judged"][metric]["mean"] for row in (expected, remade)]
+            if not math.isclose(*figures, abs_tol=1e-9):
+                raise SystemExit(
+                    f"{name} on {data} has a {metric} of {figures[1]:.6f}, and of {figures[0]:.6f} in "
+                    "results/it_pays.json: run it_pays.py anew"
+                )
+    confirm("it_pays")
+    print("the code of today gives the same figures")
 
 
 def analyse(

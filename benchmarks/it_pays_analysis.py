@@ -67,9 +67,9 @@ def bars(data: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     if data == "digits":
         for metric, other in (("auc", "ndcg@10"), ("ndcg@10", "auc")):
             found += against(by_name, metric, f"LambdaMART, {other}", lambda gap, p: gap < 0 and p < 0.05)
-    if data == "web":
+    if data == "web" and (peers := [row for row in rows if row["kind"] == "peer"]):
         for metric in own:
-            best = max((row for row in rows if row["kind"] == "peer"), key=lambda row: row["judged"][metric]["mean"])
+            best = max(peers, key=lambda row: row["judged"][metric]["mean"])
             found += against(by_name, metric, best["model"], lambda gap, p: gap < 0)
     return [{"data": data, **bar} for bar in found]
 

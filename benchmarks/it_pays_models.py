@@ -6,11 +6,10 @@ metric, and every model has as many stops to choose from. RankSVM has values of 
 
 from __future__ import annotations
 
-import hashlib
 import math
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +18,9 @@ from typing import Any, Literal
 import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
+
+sys.path.insert(0, str(Path(__file__).parent))
+from sources import source_hash
 
 import rankwise as rw
 
@@ -32,7 +34,6 @@ SWAPS = {"ndcg@10": "ndcg@30", "map": "map", "auc": "auc"}
 
 Scores = NDArray[np.float64]
 Staged = Callable[[Any], Iterator[Scores]]
-SOURCE = Path(rw.__file__).parent
 
 
 @dataclass(frozen=True)
@@ -128,17 +129,9 @@ def running_sums(parts: Iterable[Scores]) -> Iterator[Scores]:
         yield total
 
 
-@cache
-def code_of(*folders: str) -> str:
-    """What tells versions of our own code apart."""
-    files = sorted(file for folder in folders for file in (SOURCE / folder).rglob("*.py"))
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
-
-
 def all_models(metrics: Iterable[str], before: bool = False) -> dict[str, Model]:
     """Every row of the matrix; those of libraries that are not installed are left out."""
-    shared = ("objectives", "kernels", "metrics")
-    trees = code_of("rankers/trees", *shared)
+    trees = source_hash("it_pays")
     models = [Model(f"LambdaMART, {m}", "ours", lambdamart(m), trees, m) for m in metrics]
     if before:
         code = f"{trees} {AS_IT_WAS}"
@@ -146,7 +139,7 @@ def all_models(metrics: Iterable[str], before: bool = False) -> dict[str, Model]
             Model(f"as it was, {m}", "before", lambdamart(m, surrogate=swaps, **AS_IT_WAS), code, m)
             for m, swaps in SWAPS.items()
         ]
-    models.append(Model("RankSVM", "peer", ranksvm, code_of("rankers/pairs", *shared), seeded=False))
+    models.append(Model("RankSVM", "peer", ranksvm, source_hash("ranksvm"), seeded=False))
     peers: list[tuple[str, str, Callable[[rw.RankingData, int], Staged]]] = [
         ("lightgbm", "LightGBM lambdarank", lightgbm("lambdarank")),
         ("lightgbm", "LightGBM rank_xendcg", lightgbm("rank_xendcg")),

@@ -53,9 +53,9 @@ def step_of(name: str, features: int, width: int, X: torch.Tensor, y: torch.Tens
     )
     losses: dict[str, Any] = {
         PLAIN: nn.BCEWithLogitsLoss(),
-        "AUCPRLoss, hinge": AUCPRLoss(),
-        "AUCPRLoss, log2": AUCPRLoss(surrogate="log2"),
-        "RecallAtPrecisionLoss": RecallAtPrecisionLoss(0.9),
+        "AUCPRLoss, hinge": AUCPRLoss(surrogate="hinge"),
+        "AUCPRLoss, log2": AUCPRLoss(),
+        "RecallAtPrecisionLoss": RecallAtPrecisionLoss(0.9, surrogate="hinge"),
     }
     positive = y > 0
     if name in losses:

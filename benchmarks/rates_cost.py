@@ -117,7 +117,7 @@ def one_draw(options: dict[str, Any], data: Binary, seed: int, repeats: int) -> 
         for name in OBJECTIVES:
             model = fitted[name]
             row = {"way": way, "objective": name, "trained_for": model.trained_for_, "plain_value": by_plain[name]}
-            row |= {"value": model.objective_value(parts.test.X, parts.test.y), "seconds": seconds[name]}
+            row |= {"value": model.score(parts.test.X, parts.test.y), "seconds": seconds[name]}
             found.append(row | {"plain_seconds": seconds["plain"]})
     return found
 

@@ -1,19 +1,22 @@
 """Burges 2006 section 6.3: does training on NDCG's λ's pay in NDCG, against RankNet?
 
-    python benchmarks/papers/burges_ndcg.py [--full] [--only cubic]
+    python benchmarks/papers/burges_ndcg.py [--queries 10000] [--only cubic|mq2008]
 
-- Cubic: `rankwise.data.cubic` (50 features, 50 documents per query, 5 grades), linear nets and nets with 10 hidden
-nodes,
-  NDCG@1 to NDCG@10 on test queries with 95% intervals (bootstrap over queries), as in Burges 2006's figure 2. How much
-  the two differ depends on the polynomial that is drawn, so the default takes three, each with 2,000/1,000/4,000
-  queries, and puts the test queries together; `--full` is one polynomial with Burges 2006's 10K/5K/10K. Published:
-  LambdaRank above RankNet at every level.
-- MQ2008, five folds as published: RankNet and LambdaRank with 10 hidden nodes, and LambdaMART; every test query is
-  judged once, and Fisher's randomization compares the values of all 784 queries.
+- Figure 2, left: `rankwise.data.cubic` (50 features, 50 documents per query, 5 grades) with N queries to train on, N/2
+  to validate on and N to test on; the paper has N = 10,000. How much the two differ depends on the polynomial that is
+  drawn, so several are, and their test queries are put together; with `--cache FOLDER` a run that was killed goes on
+  with the polynomials that are not there.
+- Figure 2, right, is on intranet data that are not public (400 queries, 87 features). In their place stands MQ2008 (784
+  queries, 46 features) by the paper's split: five parts, two to train on, two to validate on, one to test on.
+- Figure 3 is on web data that are not public; `figure_3` is its protocol for any data, which `letor.py` runs.
 
-RankNet and LambdaRank are `rw.RankNet` and `rw.LambdaRank("ndcg@10")` with the same settings. For each, the net that is
-best by NDCG@10 on the validation queries is chosen among the same learning rates and all epochs; on MQ2008, which is
-small, also among three random starts. The best LambdaMART is chosen in the same way. Test queries are looked at once.
+Nets are linear or have 10 hidden nodes, as in the paper. RankNet and LambdaRank are trained by its rules (see
+`burges_trainer.py`): gradient descent query by query, the rate × 0.8 when the training cost rises (RankNet: (8),
+LambdaRank: minus NDCG@10), new weights after 50 epochs without progress, the epoch and the rate that are best by
+NDCG@10 on the validation queries. LambdaRank descends (9): plain λ's of NDCG without truncation. Beside them stands
+`rw.LambdaRank("ndcg@10")` as it is by default ("ours"). Open in the paper, and decided here: hidden nodes are tanh,
+features are standardized, and training ends after 300 epochs or when none of the last 60 was better on the validation
+queries, so that a restart has ten epochs to show its worth. Test queries are looked at once.
 """
 
 from __future__ import annotations
@@ -23,8 +26,12 @@ import os
 os.environ["RANKWISE_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
 
 import argparse
+import json
 import sys
 import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +43,7 @@ from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from harness import RESULTS, machine, write
+from papers.burges_trainer import PaperNet
 
 import rankwise as rw
 from rankwise.data import cubic
@@ -44,31 +52,92 @@ from rankwise.metrics.comparison._statistics import bootstrap_interval, fisher_r
 matplotlib.use("agg")
 import matplotlib.pyplot as plt
 
-CHOSEN_BY = "ndcg@10"
 LEVELS = tuple(f"ndcg@{k}" for k in range(1, 11))
-EPOCHS = {"cubic": 60, "mq2008": 100}
-POLYNOMIALS = 3
-STARTS = {"cubic": 1, "mq2008": 3}
-CUBIC_RATES, MQ2008_RATES, TREE_RATES = (0.01, 0.03, 0.1), (0.001, 0.003, 0.01, 0.03), (0.03, 0.1)
-NETS = {"linear": (), "two layers": (10,)}
-TRAINERS = {"RankNet": rw.RankNet, "LambdaRank": rw.LambdaRank}
-JUDGED = ("ndcg@10", "ndcg@3", "map", "auc")
+NETS: dict[str, tuple[int, ...]] = {"linear": (), "two layers": (10,)}
+EPOCHS, PATIENCE = 300, 60
 Data = rw.RankingData
+Values = dict[tuple[str, str], NDArray[np.float64]]  # by net and trainer: NDCG, levels × test queries
+Row = dict[str, Any]
 
 
-def best_of(
-    kind: Any, rates: tuple[float, ...], starts: int, train: Data, valid: Data, **settings: Any
-) -> tuple[Any, float]:
-    """The model that is best on the validation queries, and the CPU seconds that all of them took."""
-    start = time.process_time()
-    fitted = [
-        kind(CHOSEN_BY, learning_rate=rate, random_state=seed, **settings).fit(
-            train.X, train.y, qid=train.qid, eval_set=(valid.X, valid.y, valid.qid)
-        )
-        for rate in rates
-        for seed in range(starts)
-    ]
-    return max(fitted, key=lambda model: model.best_score_), time.process_time() - start
+@dataclass(frozen=True)
+class Trainer:
+    """A kind of net, and the learning rates among which the validation queries choose."""
+
+    kind: Callable[..., Any]
+    rates: tuple[float, ...]
+
+    def best_net(self, train: Data, valid: Data, **settings: Any) -> Any:
+        """The net that is best on the validation queries, over epochs and rates."""
+        fitted = [self.kind(learning_rate=rate, **settings).fit(train, eval_set=valid) for rate in self.rates]
+        return max(fitted, key=lambda net: net.best_score_)
+
+
+def ours(*, epochs: int, early_stopping_rounds: int, **settings: Any) -> Any:
+    """As it is by default: AdamW, 100 epochs at most, its own patience."""
+    return rw.LambdaRank("ndcg@10", epochs=min(epochs, 100), **settings)
+
+
+TRAINERS = {
+    "RankNet": Trainer(partial(PaperNet, False), (3e-5, 1e-4, 3e-4)),
+    "LambdaRank": Trainer(partial(PaperNet, True), (1e-3, 3e-3, 1e-2)),
+    "LambdaRank, ours": Trainer(ours, (1e-2,)),
+}
+
+
+def ndcg_values(
+    train: Data, valid: Data, test: Data, seeds: Iterable[int], length: dict[str, Any]
+) -> tuple[Values, list[Row]]:
+    """NDCG of every test query, the mean over seeds, and what was chosen for each net, trainer and seed."""
+    values: Values = {}
+    fits: list[Row] = []
+    for net, hidden in NETS.items():
+        for name, trainer in TRAINERS.items():
+            judged = []
+            for seed in seeds:
+                start = time.process_time()
+                model = trainer.best_net(train, valid, hidden=hidden, random_state=seed, **length)
+                evaluation = rw.evaluate(test, model.predict(test), metrics=LEVELS)
+                judged.append([evaluation.per_query[level] for level in LEVELS])
+                fit = {"net": net, "trainer": name, "seed": seed, "learning rate": model.learning_rate}
+                fit |= {"epoch": model.best_iteration_, "ndcg@10": evaluation["ndcg@10"]}
+                fits.append({**fit, "cpu seconds": time.process_time() - start})
+                print(fits[-1], flush=True)
+            values[net, name] = np.mean(judged, axis=0)
+    return values, fits
+
+
+def rows_of(values: Values) -> list[Row]:
+    """Mean and 95% interval by net, trainer and level, and the paired difference to RankNet on the same queries."""
+    rows: list[Row] = []
+    for (net, name), by_level in values.items():
+        for level, of_queries, of_ranknet in zip(LEVELS, by_level, values[net, "RankNet"], strict=True):
+            judged = ~np.isnan(of_queries)  # a query without relevant documents has no NDCG
+            ndcg, ranknet = of_queries[judged], of_ranknet[judged]
+            row: Row = {"net": net, "trainer": name, "metric": level, "queries": int(judged.sum())}
+            row |= {"mean": float(ndcg.mean()), "interval": bootstrap_interval(ndcg)}
+            if name != "RankNet":
+                row |= {"difference": float(np.mean(ndcg - ranknet)), "difference interval": t_interval(ndcg - ranknet)}
+                row["fisher_p"] = fisher_randomization(ndcg, ranknet)
+            rows.append(row)
+    return rows
+
+
+def figure_3(train: Data, valid: Data, test: Data, seeds: Iterable[int], quick: bool) -> list[Row]:
+    """Burges 2006's figure 3 on any data: LambdaRank against RankNet, linear and two layers, NDCG@1 to NDCG@10.
+
+    A row per net, trainer and level has the mean over test queries and its 95% interval, and, against RankNet, the
+    paired difference with its interval and Fisher's p; values of a query are means over the seeds.
+    """
+    return rows_of(ndcg_values(train, valid, test, list(seeds), training_length(quick))[0])
+
+
+def training_length(quick: bool) -> dict[str, Any]:
+    return {"epochs": 3 if quick else EPOCHS, "early_stopping_rounds": PATIENCE}
+
+
+def together(parts: list[Values]) -> Values:
+    return {key: np.concatenate([part[key] for part in parts], axis=1) for key in parts[0]}
 
 
 def queries(data: Data, first: int, last: int) -> Data:
@@ -76,162 +145,122 @@ def queries(data: Data, first: int, last: int) -> Data:
     return data.rows((of_row >= first) & (of_row < last))
 
 
-def on_cubic(sizes: tuple[int, int, int], polynomials: int, epochs: int) -> dict[str, Any]:
-    """Values of all test queries of all polynomials, by net and trainer."""
-    a, b, c = (int(end) for end in np.cumsum(sizes))
-    values: dict[tuple[str, str], list[NDArray[np.float64]]] = {}
-    picked = []
-    for seed in range(polynomials):
-        made = cubic(queries=c, seed=seed)
-        train, valid, test = queries(made, 0, a), queries(made, a, b), queries(made, b, c)
-        for net, hidden in NETS.items():
-            for name, kind in TRAINERS.items():
-                settings = {"hidden": hidden, "epochs": epochs}
-                model, seconds = best_of(kind, CUBIC_RATES, STARTS["cubic"], train, valid, **settings)
-                found = rw.evaluate(test.y, model.predict(test.X), test.qid, LEVELS)
-                values.setdefault((net, name), []).append(np.stack([found.per_query[level] for level in LEVELS]))
-                means = {level: found[level] for level in LEVELS}
-                row = {"polynomial": seed, "net": net, "trainer": name, "learning rate": model.learning_rate}
-                picked.append({**row, "epoch": model.best_iteration_, "means": means, "cpu seconds": seconds})
-                print(row, f"NDCG@1 {found['ndcg@1']:.4f}, NDCG@10 {found['ndcg@10']:.4f}", flush=True)
-    together = {of: np.concatenate(parts, axis=1) for of, parts in values.items()}
-    systems = [
-        {"net": net, "trainer": name, "points": [point(level, its) for level, its in zip(LEVELS, found, strict=True)]}
-        for (net, name), found in together.items()
-    ]
-    return {"queries": sizes, "systems": systems, "differences": differences(together), "fits": picked}
-
-
-def point(level: str, values: NDArray[np.float64]) -> dict[str, Any]:
-    known = values[~np.isnan(values)]
-    return {"metric": level, "mean": float(known.mean()), "interval": bootstrap_interval(known)}
-
-
-def differences(values: dict[tuple[str, str], NDArray[np.float64]]) -> list[dict[str, Any]]:
-    """LambdaRank minus RankNet on the same queries, by net and level."""
+def by_polynomial(parts: list[Values]) -> list[Row]:
+    """LambdaRank less RankNet, a difference per polynomial, and the interval of its mean over polynomials."""
     rows = []
     for net in NETS:
-        for level, ours, theirs in zip(LEVELS, values[net, "LambdaRank"], values[net, "RankNet"], strict=True):
-            judged = ~np.isnan(ours) & ~np.isnan(theirs)
-            mine, its = ours[judged], theirs[judged]
-            row = {"net": net, "metric": level, "difference": float(np.mean(mine - its))}
-            row |= {"interval": t_interval(mine - its), "fisher_p": fisher_randomization(mine, its)}
-            apart = point(level, ours)["interval"][0] > point(level, theirs)["interval"][1]
-            rows.append({**row, "above": row["difference"] > 0, "intervals apart": apart})
+        for k, level in enumerate(LEVELS):
+            differences = [float(np.nanmean(part[net, "LambdaRank"][k] - part[net, "RankNet"][k])) for part in parts]
+            interval = t_interval(differences)
+            rows.append({"net": net, "metric": level, "differences": differences, "interval": interval})
     return rows
 
 
-def case(found: dict[str, Any], polynomials: int) -> str:
-    sizes = "/".join(f"{size:,}" for size in found["queries"])
-    return f"Cubic data, {sizes} queries of each of {polynomials} polynomial{'s' * (polynomials > 1)}"
+def on_polynomial(n: int, seed: int, length: dict[str, Any], cache: Path | None) -> tuple[Values, list[Row]]:
+    """What was measured on a polynomial, from the cache if it is there."""
+    path = None if cache is None else cache / f"cubic-{n}-{seed}.npz"
+    if path is not None and path.exists():
+        with np.load(path) as stored:
+            values = {(net, name): stored[f"{net}/{name}"] for net in NETS for name in TRAINERS}
+            return values, json.loads(str(stored["fits"]))
+    made = cubic(queries=n + n // 2 + n, seed=seed)
+    parts = queries(made, 0, n), queries(made, n, n + n // 2), queries(made, n + n // 2, made.groups.n_queries)
+    values, fits = ndcg_values(*parts, [seed], length)
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        arrays: dict[str, Any] = {f"{net}/{name}": of_net for (net, name), of_net in values.items()}
+        np.savez(path, fits=json.dumps(fits), **arrays)
+    return values, fits
 
 
-def show_cubic(found: dict[str, Any], polynomials: int) -> None:
-    table = Table(title=f"{case(found, polynomials)}: mean and 95% interval")
-    columns = [f"{system['trainer']}, {system['net']}" for system in found["systems"]]
-    for column in ("", *columns, *(f"Δ {net}, p" for net in NETS)):
+def on_cubic(options: argparse.Namespace) -> None:
+    """Figure 2, left."""
+    n = 60 if options.quick else options.queries
+    length = training_length(options.quick)
+    parts: list[Values] = []
+    fits: list[Row] = []
+    for seed in range(1 if options.quick else options.polynomials):
+        values, chosen = on_polynomial(n, seed, length, options.cache)
+        parts.append(values)
+        fits += chosen
+    rows = rows_of(together(parts))
+    show(rows, "Figure 2, left: cubic data")
+    if not options.quick:
+        picture(
+            rows, f"Cubic data, {n:,}/{n // 2:,}/{n:,} queries of each of {len(parts)} polynomials", "burges_ndcg-cubic"
+        )
+        settings = {"rates": {name: trainer.rates for name, trainer in TRAINERS.items()}, **length}
+        found = {"queries": (n, n // 2, n), "polynomials": len(parts), "rows": rows}
+        found |= {"by polynomial": by_polynomial(parts), "fits": fits, **settings, "machine": machine("torch")}
+        write("burges_ndcg-cubic", found)
+
+
+def on_mq2008(options: argparse.Namespace) -> None:
+    """Figure 2, right, on other data: five parts, two to train on, two to validate on, one to test on."""
+    files = [options.data / "MQ2008" / f"S{part}.txt" for part in range(1, 6)]
+    length = training_length(options.quick)
+    parts: list[Values] = []
+    fits: list[Row] = []
+    for fold in range(1 if options.quick else 5):
+        of_fold = [files[(fold + step) % 5] for step in range(5)]
+        train, valid, test = rw.read(*of_fold[:2]), rw.read(*of_fold[2:4]), rw.read(of_fold[4])
+        values, picked = ndcg_values(train, valid, test, [fold], length)
+        parts.append(values)
+        fits += picked
+    rows = rows_of(together(parts))
+    show(rows, "Figure 2, right, on MQ2008")
+    if not options.quick:
+        picture(rows, "MQ2008, five folds", "burges_ndcg-mq2008")
+        settings = {"rates": {name: trainer.rates for name, trainer in TRAINERS.items()}, **length}
+        write("burges_ndcg-mq2008", {"rows": rows, "fits": fits, **settings, "machine": machine("torch")})
+
+
+def show(rows: list[Row], title: str) -> None:
+    table = Table(title=f"{title}: mean and 95% interval, difference to RankNet and its 95% interval")
+    for column in ("net", "trainer", "metric", "NDCG", "minus RankNet", "p"):
         table.add_column(column)
-    for k, metric in enumerate(LEVELS):
-        points = [system["points"][k] for system in found["systems"]]
-        cells = [f"{p['mean']:.4f} {p['interval'][0]:.4f}–{p['interval'][1]:.4f}" for p in points]
-        for row in (row for row in found["differences"] if row["metric"] == metric):
-            cells.append(f"{row['difference']:+.4f} {row['fisher_p']:.4f}{' apart' * row['intervals apart']}")
-        table.add_row(metric, *cells)
-    Console(width=170).print(table)
-    for net in NETS:
-        mine = [row for row in found["differences"] if row["net"] == net]
-        above, apart = (sum(row[key] for row in mine) for key in ("above", "intervals apart"))
-        print(f"{net}: LambdaRank above RankNet at {above} of {len(mine)} levels, intervals apart at {apart}")
+    for row in rows:
+        low, high = row["interval"]
+        cells = [f"{row['mean']:.4f} ({low:.4f}–{high:.4f})", "", ""]
+        if "difference" in row:
+            low, high = row["difference interval"]
+            cells[1:] = [f"{row['difference']:+.4f} ({low:+.4f} to {high:+.4f})", f"{row['fisher_p']:.4f}"]
+        table.add_row(row["net"], row["trainer"], row["metric"], *cells)
+    Console(width=130).print(table)
 
 
-def picture(found: dict[str, Any], polynomials: int, name: str) -> None:
-    figure, panel = plt.subplots(figsize=(7.5, 4.8))
-    for system in found["systems"]:
-        means = np.array([point["mean"] for point in system["points"]])
-        ends = np.array([point["interval"] for point in system["points"]]).T
-        style = "-o" if system["trainer"] == "LambdaRank" else "--s"
-        colour = "tab:blue" if system["net"] == "linear" else "tab:red"
-        label = f"{system['trainer']}, {system['net']}"
-        at = np.arange(1, 11)
-        panel.errorbar(at, means, np.abs(ends - means), fmt=style, color=colour, capsize=3, ms=4, label=label)
-    panel.set(xlabel="truncation level", ylabel="NDCG", xticks=range(1, 11))
-    panel.set_title(f"{case(found, polynomials)}, 95% intervals", fontsize=10)
-    panel.grid(alpha=0.3)
-    panel.legend()
+def picture(rows: list[Row], title: str, name: str) -> None:
+    figure, panels = plt.subplots(1, 2, figsize=(11, 4.6))
+    for panel, net in zip(panels, NETS, strict=True):
+        for trainer, style in zip(TRAINERS, ("--s", "-o", ":^"), strict=True):
+            points = [row for row in rows if (row["net"], row["trainer"]) == (net, trainer)]
+            means = np.array([row["mean"] for row in points])
+            ends = np.array([row["interval"] for row in points]).T
+            at = np.arange(1, len(LEVELS) + 1)
+            panel.errorbar(at, means, np.abs(ends - means), fmt=style, capsize=3, ms=4, label=trainer)
+        panel.set(title=net, xlabel="truncation level", ylabel="NDCG", xticks=range(1, len(LEVELS) + 1))
+        panel.grid(alpha=0.3)
+        panel.legend()
+    figure.suptitle(f"{title}, 95% intervals", fontsize=10)
     figure.tight_layout()
     figure.savefig(RESULTS / f"{name}.png", dpi=120)
-
-
-def on_mq2008(folder: Path, starts: int, epochs: int) -> dict[str, Any]:
-    parts = [rw.read(folder / f"S{part}.txt") for part in range(1, 6)]
-    values: dict[str, dict[str, list[NDArray[np.float64]]]] = {}
-    seconds: dict[str, float] = {}
-    nets = {"hidden": (10,), "epochs": epochs}
-    tried: dict[str, tuple[Any, tuple[float, ...], dict[str, Any]]] = {
-        "RankNet": (rw.RankNet, MQ2008_RATES, nets),
-        "LambdaRank": (rw.LambdaRank, MQ2008_RATES, nets),
-        "LambdaMART": (rw.LambdaMART, TREE_RATES, {"n_estimators": 150, "num_leaves": 15, "colsample_bytree": 0.9}),
-    }
-    for fold in range(5):
-        train = rw.read(*(folder / f"S{(fold + step) % 5 + 1}.txt" for step in range(3)))
-        valid, test = parts[(fold + 3) % 5], parts[(fold + 4) % 5]
-        for name, (kind, rates, settings) in tried.items():
-            model, took = best_of(kind, rates, starts, train, valid, **settings)
-            found = rw.evaluate(test.y, model.predict(test.X), test.qid, JUDGED)
-            seconds[name] = seconds.get(name, 0.0) + took
-            for metric in JUDGED:
-                values.setdefault(name, {}).setdefault(metric, []).append(found.per_query[metric])
-    judged = {name: {m: np.concatenate(of[m]) for m in JUDGED} for name, of in values.items()}
-    means = {name: {m: float(np.nanmean(of[m])) for m in JUDGED} for name, of in judged.items()}
-    tests = []
-    for a, b in (("LambdaRank", "RankNet"), ("LambdaMART", "LambdaRank"), ("LambdaMART", "RankNet")):
-        for metric in JUDGED:
-            pair = np.stack([judged[a][metric], judged[b][metric]])
-            first, second = pair[:, ~np.isnan(pair).any(axis=0)]
-            row = {"metric": metric, "a": a, "b": b, "difference": float(np.mean(first - second))}
-            tests.append({**row, "fisher_p": fisher_randomization(first, second)})
-    return {"means": means, "tests": tests, "cpu seconds": seconds}
-
-
-def show_mq2008(found: dict[str, Any]) -> None:
-    table = Table(title="MQ2008, 5 folds, 784 queries: mean over queries")
-    for column in ("", *JUDGED):
-        table.add_column(column)
-    for name, means in found["means"].items():
-        table.add_row(name, *(f"{means[metric]:.4f}" for metric in JUDGED))
-    for start in range(0, len(found["tests"]), len(JUDGED)):
-        rows = found["tests"][start : start + len(JUDGED)]
-        cells = (f"{row['difference']:+.4f}, p {row['fisher_p']:.4f}" for row in rows)
-        table.add_row(f"{rows[0]['a']} − {rows[0]['b']}", *cells)
-    Console(width=120).print(table)
+    plt.close(figure)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     shared = os.environ.get("RANKWISE_DATA", str(Path(__file__).parents[3] / "shared" / "data"))
     parser.add_argument("--data", type=Path, default=Path(shared), help="folder with MQ2008 in it")
-    parser.add_argument("--full", action="store_true", help="as many cubic queries as Burges 2006 had")
-    parser.add_argument("--quick", action="store_true", help="a hundred queries and one fit of each, nothing written")
+    parser.add_argument("--queries", type=int, default=2000, help="of cubic data to train on (Burges 2006: 10000)")
+    parser.add_argument("--polynomials", type=int, default=3, help="that are drawn")
+    parser.add_argument("--cache", type=Path, help="folder for what was measured on each polynomial")
+    parser.add_argument("--quick", action="store_true", help="few queries, three epochs, nothing written")
     parser.add_argument("--only", choices=["cubic", "mq2008"], help="one of the two")
     options = parser.parse_args()
     if options.only in (None, "cubic"):
-        sizes = (10_000, 5000, 10_000) if options.full else (100, 50, 500) if options.quick else (2000, 1000, 4000)
-        polynomials = 1 if options.full else 2 if options.quick else POLYNOMIALS
-        epochs = 5 if options.quick else EPOCHS["cubic"]
-        found = on_cubic(sizes, polynomials, epochs)
-        show_cubic(found, polynomials)
-        if not options.quick:
-            name = f"burges_ndcg-cubic{'-full' * options.full}"
-            picture(found, polynomials, name)
-            more = {"polynomials": polynomials, "epochs": epochs, "rates": CUBIC_RATES, "machine": machine("torch")}
-            write(name, {**found, **more})
+        on_cubic(options)
     if options.only in (None, "mq2008"):
-        starts, epochs = (1, 5) if options.quick else (STARTS["mq2008"], EPOCHS["mq2008"])
-        found = on_mq2008(options.data / "MQ2008", starts, epochs)
-        show_mq2008(found)
-        if not options.quick:
-            rates = {"nets": MQ2008_RATES, "trees": TREE_RATES}
-            write("burges_ndcg-mq2008", {**found, "epochs": epochs, "rates": rates, "machine": machine("torch")})
+        on_mq2008(options)
 
 
 if __name__ == "__main__":

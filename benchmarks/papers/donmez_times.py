@@ -83,6 +83,7 @@ def run(quick: bool = False) -> None:
     names: dict[str, Sampler] = {kind: cls() for kind, cls in sampler_kinds().items() if kind != "entropy"}
     names |= {"entropy": RankingEntropy(), "entropy, all pairs": AllPairs()}
     found: dict[str, Any] = {"machine": harness.machine(), "cases": {}}
+    found["settings"] = {name: repr(sampler) for name, sampler in names.items()}
     made = {queries: topics(queries, 1000, seed=1) for queries in ((30,) if quick else (30, 1000))}
     for queries, rounds in [(30, 1)] if quick else [(30, 1), (1000, 5), (1000, 10), (1000, 20)]:
         case, data = f"{queries} × 1000, round {rounds}", made[queries]

@@ -1,13 +1,14 @@
-"""Eban 2017 table 1 with whole nets: trained for each metric on CIFAR-10, beside softmax, in as many epochs.
+"""Eban 2017 table 1 and figure 2 with whole nets: trained for each metric on CIFAR-10, beside softmax.
 
-    python benchmarks/papers/eban_whole_nets.py [--factors 8] [--seeds 3] [--report]
+    python benchmarks/papers/eban_whole_nets.py [--seeds 5] [--report]
 
-Each loss is tried as printed; then it begins with START and is improved one factor at a time, in the order of FACTORS:
-of its values the one is kept that is best on the loss's metric on the validation images, by the net of seed 0. Then the
-chosen settings are trained from other seeds and judged on the test images, with paired differences to the softmax of
-the same seed, images and order.
+Each loss is tried at its default (and by the hinge as printed), then improved one factor at a time, in the order of
+FACTORS: of its values the one is kept that is best on the loss's metric on the validation images, by the small net of
+seed 0. Then the defaults, the hinge, warm starts and the chosen settings are trained from other seeds and judged on the
+test images, with paired differences to the softmax of the same seed, images, order and batches; the other nets take the
+settings of the small one.
 
-Each finished run is a line of ~/.cache/rankwise/eban-whole-nets.jsonl, and is not made again: a run that was stopped
+Each finished run is a line of ~/.cache/rankwise/eban-whole-nets-16.jsonl, and is not made again: a run that was stopped
 goes on where it was. `--report` trains nothing and writes the results of what is there.
 """
 
@@ -24,33 +25,28 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from rich.console import Console
-from rich.table import Table
-from scipy.stats import ttest_1samp
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from harness import machine, write
-from papers.eban_cifar import METRICS
 from papers.eban_data import CACHE, cifar10
-from papers.eban_whole_nets_training import BCE, EPOCHS, IMAGES, PAIRS, SOFTMAX, VALID_IMAGES, Setting, run
+from papers.eban_whole_nets_models import NETS
+from papers.eban_whole_nets_report import compare, draw, show, summary, value
+from papers.eban_whole_nets_training import BCE, EPOCHS, IMAGES, METRICS, PAIRS, SOFTMAX, VALID_IMAGES, Setting, run
 
-PRINTED = {"surrogate": "hinge", "scores": "logits", "softmax_epochs": 0}
-START = {"surrogate": "log2", "scores": "odds", "softmax_epochs": 6}
+EARLY = 3  # seeds by which defaults are trained before anything is swept, so that a run that is stopped has them
 FACTORS: dict[str, tuple[Any, ...]] = {
-    "softmax_epochs": (6, 0, 9),
+    "scores": ("logits", "odds"),
+    "softmax_epochs": (0, 5),
     "surrogate": ("log2", "hinge", "sigmoid[1]"),
-    "scores": ("odds", "logits"),
-    "softmax_weight": (0.0, 1.0),
-    "rate": (2e-3, 7e-4, 6e-3),
     "multiplier_rate": (10.0, 1.0, 100.0),
-    "batch": (64, 32, 256),
+    "rate": (5e-3, 2e-3, 1.2e-2),
+    "batch": (128, 64, 256),
     "anchors": (10, 5, 20),
 }
-AREA_FACTORS = ("batch", "anchors")  # tried for the area alone: points have no anchors, and small batches cost most
+AREA_FACTORS = ("batch", "anchors")  # tried for the area alone: points have no anchors
 BASELINES = {SOFTMAX: Setting(SOFTMAX, scores="odds"), BCE: Setting(BCE), PAIRS: Setting(PAIRS)}
-CACHED = CACHE / "eban-whole-nets.jsonl"
+CACHED = CACHE / "eban-whole-nets-16.jsonl"
 
 
 class Runs:
@@ -58,41 +54,29 @@ class Runs:
 
     def __init__(self, may_train: bool) -> None:
         self.may_train, self.data = may_train, ()
-        self.found: dict[tuple[Setting, int], dict[str, Any]] = {}
+        self.made: dict[tuple[Setting, int], dict[str, Any]] = {}
         for line in CACHED.read_text().splitlines() if CACHED.exists() else []:
             one = json.loads(line)
-            self.found[Setting(**one["setting"]), one["seed"]] = one
+            self.made[Setting(**one["setting"]), one["seed"]] = one
 
     def get(self, setting: Setting, seed: int) -> dict[str, Any] | None:
         """The run, or None if it is missing and nothing may be trained."""
-        if (setting, seed) not in self.found and self.may_train:
+        if (setting, seed) not in self.made and self.may_train:
             if not self.data:
                 self.data = cifar10("train"), cifar10("test")
             one = {"setting": asdict(setting), "seed": seed, **run(setting, seed, *self.data, CACHE)}
             with CACHED.open("a") as file:
                 file.write(json.dumps(one) + "\n")
-            self.found[setting, seed] = one
+            self.made[setting, seed] = one
             means = ", ".join(f"{m} {value(one, m):.4f}" for m in METRICS)
             print(f"{setting} seed {seed}: {means}, {one['seconds']:.0f} s", flush=True)
-        return self.found.get((setting, seed))
-
-
-def value(one: dict[str, Any], metric: str, scores: str | None = None) -> float:
-    """Mean over classes, by the scores that were trained if none are named."""
-    return float(np.mean(one[scores or one["setting"]["scores"]][metric]))
-
-
-def summary(one: dict[str, Any]) -> dict[str, Any]:
-    """What is kept of a run: means over classes by either kind of scores, and the area of each class by its own."""
-    kept = {key: one[key] for key in ("setting", "seed", "seconds", "accuracy")}
-    kept |= {scores: {metric: 100 * value(one, metric, scores) for metric in METRICS} for scores in ("odds", "logits")}
-    return kept | {"aucpr of classes": [100 * area for area in one[one["setting"]["scores"]]["aucpr"]]}
+        return self.made.get((setting, seed))
 
 
 def applies(factor: str, loss: str) -> bool:
     if loss in METRICS:
         return loss == "aucpr" or factor not in AREA_FACTORS
-    return loss == SOFTMAX and factor == "rate"  # which all are compared with
+    return loss == SOFTMAX and factor in ("rate", "batch")  # which all are compared with
 
 
 def choose(runs: Runs, settings: dict[str, Setting], factor: str, values: tuple[Any, ...]) -> list[dict[str, Any]]:
@@ -105,79 +89,55 @@ def choose(runs: Runs, settings: dict[str, Setting], factor: str, values: tuple[
         if valid:
             best = max(valid, key=lambda v: valid[v])
             settings[loss] = replace(settings[loss], **{factor: best})
-            points = [{"value": v, "points": 100 * found} for v, found in valid.items()]
+            points = [{"value": v, "points": 100 * area} for v, area in valid.items()]
             rows.append({"loss": loss, "metric": metric, "factor": factor, "tried": points, "chosen": best})
     return rows
 
 
-def compare(runs: Runs, settings: dict[str, Setting], seeds: range) -> list[dict[str, Any]]:
-    """Values on the test images, and paired differences to softmax: over seeds, each a mean over classes."""
-    rows = []
-    for name, setting in settings.items():
-        pairs = [(runs.get(setting, seed), runs.get(settings[SOFTMAX], seed)) for seed in seeds]
-        known = [(mine, base) for mine, base in pairs if mine is not None and base is not None]
-        for scores in ("odds", "logits"):
-            for metric in METRICS if known else ():
-                mine = np.array([one[scores][metric] for one, _ in known])  # seeds, classes
-                gaps = 100 * (mine - [base["odds"][metric] for _, base in known])
-                row = {
-                    "loss": name,
-                    "scores": scores,
-                    "metric": metric,
-                    "trained": scores == setting.scores,
-                    "seeds": len(known),
-                }
-                row |= {"mean": 100 * mine.mean(), "points": gaps.mean(), "gaps": gaps.mean(axis=1).tolist()}
-                row |= {"classes better": int((gaps.mean(axis=0) > 0).sum()), "error": None, "p": None}
-                if len(known) > 1 and gaps.any():
-                    row["error"] = gaps.mean(axis=1).std(ddof=1) / np.sqrt(len(known))
-                    row["p"] = ttest_1samp(gaps.mean(axis=1), 0).pvalue
-                rows.append(row | {"accuracy": 100 * np.mean([one["accuracy"] for one, _ in known])})
-    return rows
+def defaults() -> dict[str, Setting]:
+    """The losses as they come, with the small net, and the area by the hinge."""
+    rates = {f"{metric}, default": Setting(metric) for metric in METRICS}
+    return BASELINES | rates | {"aucpr, hinge": Setting("aucpr", surrogate="hinge")}
 
 
-def show(rows: list[dict[str, Any]]) -> None:
-    table = Table(title="CIFAR-10, means over classes of test images, and what they have over softmax, in points")
-    for column in ("trained by", "scores", *METRICS, "accuracy"):
-        table.add_column(column)
-    for name, scores in dict.fromkeys((row["loss"], row["scores"]) for row in rows):
-        mine = [row for row in rows if (row["loss"], row["scores"]) == (name, scores)]
-        told = (f"{row['mean']:.2f} ({row['points']:+.2f}±{row['error'] or 0.0:.2f})" for row in mine)
-        table.add_row(name, scores, *told, f"{mine[0]['accuracy']:.2f}")
-    Console(width=160).print(table)
+def plan(chosen: dict[str, Setting]) -> dict[str, dict[str, Setting]]:
+    """What is trained for the test images: all of it with the small net, the chosen settings with the others."""
+    small = defaults() | {f"{m}, chosen": chosen[m] for m in METRICS}
+    warm = {f"{m}, warm start": Setting(m, softmax_epochs=FACTORS["softmax_epochs"][1]) for m in METRICS}
+    small |= {"softmax, chosen": chosen[SOFTMAX]} | warm
+    few = [*BASELINES, "softmax, chosen", "aucpr, default", *(f"{m}, chosen" for m in METRICS)]
+    others = {net: {name: replace(small[name], net=net) for name in few} for net in list(NETS)[1:]}
+    return {next(iter(NETS)): small} | others
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--factors", type=int, default=len(FACTORS), help="how many of the factors to try")
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--report", action="store_true", help="train nothing, write what is there")
     options = parser.parse_args()
     torch.set_num_threads(1)
     runs = Runs(not options.report)
-    settings = BASELINES | {metric: Setting(metric, **START) for metric in METRICS}
-    for setting in (*BASELINES.values(), *(Setting(metric, **PRINTED) for metric in METRICS)):
-        runs.get(setting, 0)
-    sweep = [
-        row
-        for factor, values in list(FACTORS.items())[: options.factors]
-        for row in choose(runs, settings, factor, values)
-    ]
-    seeds = range(1, 1 + options.seeds)
-    for seed in seeds:
-        for setting in settings.values():
+    chosen = BASELINES | {metric: Setting(metric) for metric in METRICS}
+    for seed in range(EARLY):
+        for setting in defaults().values():
             runs.get(setting, seed)
-    rows = compare(runs, settings, seeds)
+    sweep = [row for factor, values in FACTORS.items() for row in choose(runs, chosen, factor, values)]
+    settings, seeds = plan(chosen), range(1, 1 + options.seeds)
+    for seed in seeds:
+        for setting in (one for by_name in settings.values() for one in by_name.values()):
+            runs.get(setting, seed)
+    rows = [row for net, by_name in settings.items() for row in compare(runs.get, net, by_name, seeds)]
     show(rows)
-    data = {"images": IMAGES, "valid images": VALID_IMAGES, "epochs": EPOCHS, "seeds": options.seeds}
-    data |= {"runs": len(runs.found), "CPU seconds": sum(one["seconds"] for one in runs.found.values())}
-    found = {
-        "runs": [summary(one) for one in runs.found.values()],
+    data = {"images": IMAGES, "pixels": [16, 16], "valid images": VALID_IMAGES, "epochs": EPOCHS}
+    data |= {"runs": len(runs.made), "CPU seconds": sum(one["seconds"] for one in runs.made.values())}
+    report = {
+        "runs": [summary(one) for one in runs.made.values()],
         "sweep": sweep,
-        "settings": {name: asdict(one) for name, one in settings.items()},
+        "settings": {net: {name: asdict(one) for name, one in by_name.items()} for net, by_name in settings.items()},
         "rows": rows,
     }
-    write("eban-whole-nets", {**found, "data": data, "machine": machine("torch")})
+    write("eban-whole-nets", {**report, "data": data, "machine": machine("torch")})
+    draw(runs.get, next(iter(settings.values())), seeds)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-COLUMNS = ("SoftRankBoost", "LP-Pair", "Suehiro 2011's method")
+COLUMNS = ("SoftRankBoost", "LP-Pair", "Suehiro's method")
 
 
 def _row(boost: tuple[float | None, ...], *others: float | None) -> dict[str, Any]:

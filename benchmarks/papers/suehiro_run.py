@@ -1,30 +1,33 @@
-"""Cross-validation as Suehiro 2011 has it, and honestly; results of data sets and methods, kept in one file and
-printed.
+"""Cross-validation as Suehiro 2011 has it, over several draws; what was measured is kept in one file per table.
 
-For each method and data set two figures:
+A *unit* is a data set, a method and a draw: the seed of the artificial data and of the folds. Of each, the file has the
+AUC of every candidate (ε, C, rounds) on the five test folds and on their training rows. `summary` makes two figures:
 
-- "best": the mean over five test folds, for the candidate (ε, C, rounds) whose mean is highest. Suehiro 2011 names no
-other way
-  in which its ε was chosen. It sees the test rows and so flatters.
-- "chosen": in each fold the candidate that ranks a quarter of the training rows best, after training on the others, is
-  trained on all training rows. Its error is the standard error over folds and seeds.
+- "best": for each draw the mean over the test folds of the candidate whose mean is highest. Suehiro 2011 names no other
+  way in which its ε was chosen. It sees the test rows and so flatters.
+- "chosen": for each draw the candidate that is best in the mean of all *other* draws. Artificial data only: draws of a
+  real data set share their rows. There, in each fold, the candidate that ranks a quarter of the training rows best,
+  after training on the others.
 
-Where labels have noise, both are given on the noisy test labels and on those before noise; "true function" is what the
-labels before noise have on the noisy ones, about the most that can be had.
+Where labels have noise, AUCs on the test labels before noise are kept too, and "true function", the AUC that the labels
+before noise have on the noisy ones: about the most that can be had.
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
+from scipy.stats import t as student
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import harness
@@ -35,74 +38,146 @@ from papers.suehiro_methods import Method
 import rankwise as rw
 
 Row = dict[str, Any]
-Loader = Callable[[int], Binary]  # the data set for a seed
+
+
+@dataclass(frozen=True)
+class Unit:
+    """`load` returns the data of a seed; `nested`, whether candidates are compared on a part of the training rows."""
+
+    table: str
+    data: str
+    method: str
+    draw: int
+    load: Callable[[int], Binary]
+    make: Callable[[], dict[str, Method]]
+    nested: bool
 
 
 def auc(y: Any, scores: Any) -> float:
     return float(rw.evaluate(y, scores, metrics="auc")["auc"])
 
 
-def cross_validate(method: Method, data: Binary, seed: int) -> list[Row]:
-    """A row for each fold and candidate; `inner` is its AUC on a quarter of the training rows."""
-    rows = []
-    for number, (train, test) in enumerate(folds(data, seed)):
-        part, held = next(folds(train, seed, number=4))
-        inner = {candidate: auc(held.y, scores) for candidate, scores, _ in method.scores(part, held.X)}
-        for candidate, scores, seconds in method.scores(train, test.X):
-            row = {"fold": (seed, number), "candidate": candidate, "inner": inner[candidate], "seconds": seconds}
-            row["auc"] = auc(test.y, scores)
+def measure(unit: Unit) -> Row:
+    """What is kept of a unit: lists have an entry per fold, `candidates` one per candidate."""
+    method, data = unit.make()[unit.method], unit.load(unit.draw)
+    candidates: dict[str, Row] = {}
+    row: Row = {"draw": unit.draw, "candidates": candidates, "true function": []}
+    for train, test in folds(data, unit.draw):
+        inner: dict[float, float] = {}
+        if unit.nested:
+            part, rest = next(folds(train, unit.draw, number=4))
+            inner = {fit.candidate: auc(rest.y, fit.test) for fit in method.fits(part, rest)}
+        for fit in method.fits(train, test):
+            values = {"auc": auc(test.y, fit.test), "train auc": auc(train.y, fit.train), "seconds": fit.seconds}
             if isinstance(test, Noisy):
-                row |= {"without noise": auc(test.clean, scores), "true function": auc(test.y, test.clean)}
-            rows.append(row)
-    return rows
+                values["without noise"] = auc(test.clean, fit.test)
+            if inner:
+                values["inner"] = inner[fit.candidate]
+            if fit.certificate is not None:
+                values |= {"value": fit.certificate.value, "gap": fit.certificate.gap}
+            lists = candidates.setdefault(f"{fit.candidate:g}", {})
+            for name, value in values.items():
+                lists.setdefault(name, []).append(round(value, 8))
+        if isinstance(test, Noisy):
+            row["true function"].append(auc(test.y, test.clean))
+    return row | {"date": time.strftime("%Y-%m-%d")}
 
 
-def summary(rows: list[Row]) -> Row:
-    """What is kept of a method on a data set: see the file's head."""
-    by_fold: dict[Any, list[Row]] = {}
-    for row in rows:
-        by_fold.setdefault(row["fold"], []).append(row)
-    chosen = [max(mine, key=lambda row: row["inner"]) for mine in by_fold.values()]
-    made: Row = {"chosen candidates": [row["candidate"] for row in chosen]}
-    for measure in ("auc", "without noise"):
-        if measure in rows[0]:
-            values = [row[measure] for row in chosen]
-            means = {
-                candidate: float(np.mean([row[measure] for row in rows if row["candidate"] == candidate]))
-                for candidate in dict.fromkeys(row["candidate"] for row in rows)
+def run(units: Iterable[Unit], jobs: int, minutes: float, again: bool) -> None:
+    """Measure what the files lack, draw by draw, and write each unit as it ends; none is started after `minutes`."""
+    start, todo = time.monotonic(), [unit for unit in units if again or not is_done(unit)]
+    print(f"{len(todo)} units to do", flush=True)
+    with ProcessPoolExecutor(jobs) as pool:
+        while todo and time.monotonic() - start < 60.0 * minutes:
+            batch = {pool.submit(measure, unit): unit for unit in todo[: 4 * jobs]}
+            todo = todo[4 * jobs :]
+            for future in as_completed(batch):
+                keep(batch[future], future.result())
+    print(f"{len(todo)} units left", flush=True)
+
+
+def path_of(table: str) -> Path:
+    return harness.RESULTS / f"suehiro-{table}.json"
+
+
+def rows_of(table: str) -> list[Row]:
+    path = path_of(table)
+    return json.loads(path.read_text())["rows"] if path.exists() else []
+
+
+def is_done(unit: Unit) -> bool:
+    draws = [row["draws"] for row in rows_of(unit.table) if (row["data"], row["method"]) == (unit.data, unit.method)]
+    return any(draw["draw"] == unit.draw for draw in (draws[0] if draws else ()))
+
+
+def keep(unit: Unit, measured: Row) -> None:
+    """Put a draw into the file of its table, in place of what that had of it; other runs may write there too."""
+    folder = os.open(harness.RESULTS, os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
+    try:
+        _keep(unit, measured)
+    finally:
+        os.close(folder)
+
+
+def _keep(unit: Unit, measured: Row) -> None:
+    rows = rows_of(unit.table)
+    row = next((row for row in rows if (row["data"], row["method"]) == (unit.data, unit.method)), None)
+    if row is None:
+        row = {"data": unit.data, "method": unit.method, "draws": []}
+        rows.append(row)
+    row["draws"] = [draw for draw in row["draws"] if draw["draw"] != unit.draw] + [measured]
+    row["draws"].sort(key=lambda draw: draw["draw"])
+    row["summary"] = summary(row["draws"])
+    found = row["summary"]["auc"]
+    harness.write(f"suehiro-{unit.table}", {"rows": rows, "machine": harness.machine("highspy")})
+    print(unit.data, unit.method, f"draw {unit.draw}", f"best {found['best']['mean']:.4f}", flush=True)
+
+
+def summary(draws: list[Row]) -> Row:
+    """See the head of the file; an interval is Student's, of the mean over draws, and missing for a single draw."""
+    names = list(draws[0]["candidates"])
+    made: Row = {"draws": len(draws)}
+    for measured in ("auc", "without noise"):
+        if measured not in draws[0]["candidates"][names[0]]:
+            continue
+        means = np.array([[np.mean(draw["candidates"][name][measured]) for name in names] for draw in draws])
+        made[measured] = {
+            "by candidate": dict(zip(names, means.mean(axis=0).tolist(), strict=True)),
+            "best": interval(means.max(axis=1)),
+            "best candidates": [names[k] for k in means.argmax(axis=1)],
+        }
+        nested = "inner" in draws[0]["candidates"][names[0]]
+        if nested:
+            made[measured]["chosen"] = interval([_nested(draw, names, measured) for draw in draws])
+        elif len(draws) > 1:
+            others = [np.delete(means, k, axis=0).mean(axis=0).argmax() for k in range(len(draws))]
+            made[measured]["chosen"] = interval(means[np.arange(len(draws)), others])
+    for measured in ("train auc", "value", "seconds"):
+        if measured in draws[0]["candidates"][names[0]]:
+            made[measured] = {
+                name: float(np.mean([draw["candidates"][name][measured] for draw in draws])) for name in names
             }
-            best = max(means, key=lambda candidate: means[candidate])
-            made[measure] = {"by candidate": {f"{key:g}": value for key, value in means.items()}}
-            made[measure] |= {"best candidate": best, "best": means[best], "chosen": float(np.mean(values))}
-            made[measure] |= {"error": float(np.std(values, ddof=1) / np.sqrt(len(values))), "folds": values}
-    for mean in ("seconds", "true function"):
-        if mean in rows[0]:
-            made[mean] = float(np.mean([row[mean] for row in rows]))
+    if "gap" in draws[0]["candidates"][names[0]]:
+        made["largest gap"] = max(max(one["gap"]) for draw in draws for one in draw["candidates"].values())
+    if draws[0]["true function"]:
+        made["true function"] = interval([np.mean(draw["true function"]) for draw in draws])
     return made
 
 
-def run(name: str, data: dict[str, Loader], methods: Iterable[Method], seeds: int, published: Row, keep: bool) -> None:
-    """Every method on every data set; with `keep`, written after each, in place of what the file had of the two."""
-    rows: list[Row] = []
-    for title, load in data.items():
-        for method in methods:
-            start = time.process_time()
-            found = [row for seed in range(seeds) for row in cross_validate(method, load(seed), seed)]
-            row = {"data": title, "method": method.name, "seeds": seeds, **summary(found)}
-            rows.append({**row, "published": published.get(title, {}).get(method.name), "date": today()})
-            print(title, method.name, f"{row['auc']['chosen']:.4f}", f"{time.process_time() - start:.0f} s", flush=True)
-            if keep:
-                merge(name, rows, ("data", "method"))
-    show(name, rows)
+def _nested(draw: Row, names: list[str], measured: str) -> float:
+    inner = np.array([draw["candidates"][name]["inner"] for name in names])
+    values = np.array([draw["candidates"][name][measured] for name in names])
+    return float(values[inner.argmax(axis=0), np.arange(values.shape[1])].mean())
 
 
-def merge(name: str, rows: list[Row], keys: tuple[str, ...]) -> None:
-    """Rows take the place of those in the file of that name that agree with them in `keys`; others stay."""
-    path = harness.RESULTS / f"suehiro-{name}.json"
-    old = json.loads(path.read_text())["rows"] if path.exists() else []
-    new = {tuple(row[key] for key in keys) for row in rows}
-    kept = [row for row in old if tuple(row[key] for key in keys) not in new]
-    harness.write(f"suehiro-{name}", {"rows": kept + rows, "machine": harness.machine()})
+def interval(values: Any) -> Row:
+    """The mean, and the half width of its 95% interval."""
+    values = np.asarray(values, dtype=np.float64)
+    half = None
+    if values.size > 1:
+        half = float(student.ppf(0.975, values.size - 1) * values.std(ddof=1) / np.sqrt(values.size))
+    return {"mean": float(values.mean()), "half": half}
 
 
 def picked(wanted: str | None, known: Any) -> list[Any]:
@@ -112,25 +187,3 @@ def picked(wanted: str | None, known: Any) -> list[Any]:
     if unknown:
         raise SystemExit(f"no {', '.join(sorted(unknown))}; there are {', '.join(str(name) for name in known)}")
     return [name for name in known if str(name) in names]
-
-
-def today() -> str:
-    """Rows of one file may be measured on several days."""
-    return time.strftime("%Y-%m-%d")
-
-
-def show(name: str, rows: list[Row]) -> None:
-    noisy = any("without noise" in row for row in rows)
-    table = Table(title=f"Suehiro 2011, {name}: AUC, five folds; a list of published figures goes by candidate")
-    more = ("without noise: best, chosen", "true function") if noisy else ()
-    for column in ("data", "method", "published", "best", "of", "chosen", *more, "CPU s a fit"):
-        table.add_column(column)
-    for row in rows:
-        told, mine = row["published"], row["auc"]
-        cells = ["" if told is None else str(told), f"{mine['best']:.4f}", f"{mine['best candidate']:g}"]
-        cells.append(f"{mine['chosen']:.4f} ± {mine['error']:.4f}")
-        if noisy:
-            clean = row["without noise"]
-            cells += [f"{clean['best']:.4f}, {clean['chosen']:.4f}", f"{row['true function']:.4f}"]
-        table.add_row(row["data"], row["method"], *cells, f"{row['seconds']:.2f}")
-    Console(width=150).print(table)
