@@ -14,6 +14,7 @@ from numba.core.registry import CPUDispatcher
 import rankwise as rw
 from rankwise.kernels import _compile, _tiers
 from rankwise.kernels._tiers import TieredDispatcher
+from rankwise.kernels.rows import _row_hash as row_hash
 from rankwise.kernels.sorting import _ranks as ranks
 from rankwise.metrics import parse
 from rankwise.metrics._names import EXAMPLES
@@ -139,3 +140,15 @@ def test_sorting_twins() -> None:
                 call(ranks.order_ties, scores, key, offsets, low, high, order)  # type: ignore[arg-type]
                 orders.append(order)
             np.testing.assert_array_equal(*orders)
+
+
+def test_hashes_of_rows_by_numpy() -> None:
+    rng = np.random.default_rng(0)
+    bits = rng.integers(0, 2**64, (50, 7), dtype=np.uint64)
+    multipliers, seed = rng.integers(0, 2**64, 7, dtype=np.uint64), np.uint64(2**64 - 2)
+    results = []
+    for call in (by_machine, by_python):
+        sums = np.arange(50, dtype=np.uint64)
+        call(row_hash.add_dense, bits, multipliers, sums)  # type: ignore[arg-type]
+        results.append([sums, *(call(h, sums, seed) for h in (row_hash.uniform_hash, row_hash.bell_hash))])  # type: ignore[arg-type]
+    np.testing.assert_array_equal(*results)

@@ -201,7 +201,9 @@ def _specialize(template: Hook, names: tuple[tuple[str, Hook | int], ...]) -> Di
     name = re.sub(r"[^\w.-]", "_", "-".join([*words, *map(str, numbers.values())]))[:150]
     fastmath = template.targetoptions.get("fastmath") if isinstance(template, Dispatcher) else None
     twin = None
-    if getattr(original, "__interpretable__", False) and all(f.__module__.startswith("rankwise.") for f in functions.values()):
+    if getattr(original, "__interpretable__", False) and all(
+        f.__module__.startswith("rankwise.") for f in functions.values()
+    ):
         twin = types.FunctionType(original.__code__, {**original.__globals__, **functions, **numbers})
     return _compile(copy, f"{name}-{fingerprint(original, *functions.values(), *numbers.values())}", fastmath, twin)
 

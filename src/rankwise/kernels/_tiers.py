@@ -48,7 +48,7 @@ class TieredDispatcher(CPUDispatcher):  # type: ignore[misc]
             self.patience -= time.perf_counter() - start
 
     def _is_small(self, arguments: tuple[object, ...]) -> bool:
-        return all(argument.size <= MAX_ROWS for argument in arguments if isinstance(argument, np.ndarray))
+        return all(len(argument) <= MAX_ROWS for argument in arguments if isinstance(argument, np.ndarray))
 
     def _is_cached(self) -> bool:
         """Whether compiled code of this function is on disk, whose loading takes milliseconds."""

@@ -91,7 +91,8 @@ def _rank_by_merging(scores: FloatArray, order: IntArray, buffer: IntArray) -> N
         for start in range(0, n, 2 * width):
             middle, stop = min(start + width, n), min(start + 2 * width, n)
             merge_orders(scores, order[start:middle], order[middle:stop], buffer[start:stop])
-        order[:n] = buffer[:n]
+        for i in range(n):  # a copy of slices takes numba two seconds to compile
+            order[i] = buffer[i]
         width *= 2
 
 

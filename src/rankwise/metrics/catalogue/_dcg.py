@@ -44,10 +44,8 @@ FIRST_DISCOUNTS = 1.0 / np.log2(np.arange(2.0, 2050.0))  # logarithms are dear, 
 def log_discount(n: int) -> FloatArray:
     """1/log2(1 + rank) for ranks 1 to n."""
     discount = np.empty(n)
-    stored = min(n, FIRST_DISCOUNTS.size)
-    discount[:stored] = FIRST_DISCOUNTS[:stored]
-    for i in range(stored, n):
-        discount[i] = 1.0 / math.log2(i + 2.0)
+    for i in range(n):
+        discount[i] = FIRST_DISCOUNTS[i] if i < FIRST_DISCOUNTS.size else 1.0 / math.log2(i + 2.0)
     return discount
 
 
