@@ -21,5 +21,5 @@ def _documents_run_in_a_folder_of_their_own(
         monkeypatch.chdir(tmp_path)
 
 
-# Tests have few rows, and are there for the compiled code; test_tiers.py compares it with what Python runs in its place.
+# Tests have few rows and are there for compiled code; test_tiers.py compares it with what Python runs in its place.
 _tiers.MAX_ROWS = -1

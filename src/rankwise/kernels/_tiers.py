@@ -10,13 +10,25 @@ from __future__ import annotations
 
 import time
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 from numba.core.registry import CPUDispatcher
 
 MAX_ROWS = 20_000  # of the longest array, up to which Python is tried
 PATIENCE = 0.4  # seconds that Python may spend on a kernel before it is compiled after all
+
+
+@contextmanager
+def compiled_always() -> Iterator[None]:
+    """Within this, few rows are as many."""
+    global MAX_ROWS
+    before, MAX_ROWS = MAX_ROWS, -1
+    try:
+        yield
+    finally:
+        MAX_ROWS = before
 
 
 def _as_python(argument: object) -> object:

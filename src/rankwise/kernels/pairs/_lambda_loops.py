@@ -128,7 +128,7 @@ def lambdas_by_factors(
         if classes.size == 0:
             continue
         p, h = np.zeros(n), np.zeros(n)
-        if LONG_LISTS:
+        if LONG_LISTS:  # noqa: SIM102  (alone, so that numba leaves out what follows)
             if n > exact_up_to:
                 z = decays(s, terms.slowest)
                 for down in (True, False):
@@ -159,7 +159,7 @@ def lambdas_by_gains(
         s, w, classes = scores[rows], share[rows], prepared.classes[rows]
         discount = prepared.discounts[start:stop]
         p, h = np.zeros(n), np.zeros(n)
-        if LONG_LISTS:
+        if LONG_LISTS:  # noqa: SIM102  (alone, so that numba leaves out what follows)
             if n > exact_up_to:
                 z, heights = decays(s, terms.slowest), discount.reshape(1, n)
                 weights = level_weights(prepared.levels[q])

@@ -20,7 +20,7 @@ TRAINING_DEPTH = 3  # how many cut-offs deep a model learns to rank
 @helper
 def exponential_gain(label: float) -> float:
     """2^y − 1, exact for whole labels, and without cancelling for small ones."""
-    whole = int(math.floor(label))
+    whole = math.floor(label)
     gain = math.ldexp(1.0, whole) - 1.0
     if whole != label:  # 2^whole·(2^rest − 1) is still missing
         gain += math.ldexp(math.expm1((label - whole) * LOG_2), whole)
