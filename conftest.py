@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from rankwise.kernels import _tiers
+
 ROOT = Path(__file__).parent
 
 
@@ -17,3 +19,7 @@ def _documents_run_in_a_folder_of_their_own(
     if request.node.path.suffix == ".md":
         shutil.copytree(ROOT / "docs" / "data", tmp_path, dirs_exist_ok=True)
         monkeypatch.chdir(tmp_path)
+
+
+# Tests have few rows and are there for compiled code; test_tiers.py compares it with what Python runs in its place.
+_tiers.MAX_ROWS = -1

@@ -47,6 +47,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "burges_speed": NETS,
     "capacity": TREES,
     "certify": ("metrics/certification/", *EVALUATION),
+    "cold_start": ("kernels/", "metrics/_evaluate.py", "metrics/catalogue/", "objectives/lambdas/_"),
     "clicks": ("data/make/_clicks.py", *TREES),
     "donmez": SAMPLING,
     "eban": RATES,

@@ -36,6 +36,7 @@ from rankwise.cli.commands._simulate import simulate
 from rankwise.cli.commands._trade_off import trade_off
 from rankwise.cli.commands._train import train
 from rankwise.cli.commands._tune import tune
+from rankwise.cli.commands._warm_up import warm_up
 
 
 def _print_version(wanted: bool) -> None:
@@ -82,6 +83,7 @@ app.command("simulate")(simulate)
 app.command("label")(label)
 app.command("serve")(serve)
 app.command("metrics")(metrics)
+app.command("warm-up")(warm_up)
 
 data = typer.Typer(help="Describe, convert, split, scale and make ranking data.", no_args_is_help=True)
 data.command("stats")(stats)

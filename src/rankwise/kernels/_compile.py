@@ -27,6 +27,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.extending import register_jitable
 
 from rankwise.kernels._fingerprint import fingerprint, python_function
+from rankwise.kernels._tiers import TieredDispatcher
 
 Function = TypeVar("Function", bound=Callable[..., object])
 Hook = Callable[..., object]
@@ -48,6 +49,13 @@ class _OptionalCache(FunctionCache):
         except (OSError, ImportError):  # the latter where a module that the code names was moved since
             return None
 
+    def has_code(self) -> bool:
+        """Whether code of any signature is there, which need not be that of the next call."""
+        try:
+            return bool(self._cache_file._load_index())  # type: ignore[attr-defined]
+        except OSError:
+            return False
+
     def save_overload(self, sig: object, data: CompileResult) -> None:
         """Keep the code of a signature, where there is room."""
         try:
@@ -61,9 +69,14 @@ def _log_lack_of_cache(problem: str) -> None:
     log.info("compiled code cannot be kept (%s): each start compiles anew; set NUMBA_CACHE_DIR to a folder", problem)
 
 
-def _compile(function: types.FunctionType, name: str, fastmath: set[str] | None = None) -> Dispatcher:
+def _compile(
+    function: types.FunctionType, name: str, fastmath: set[str] | None = None, twin: Hook | None = None
+) -> Dispatcher:
     function.__qualname__ = name
     dispatcher: Dispatcher = jit(fastmath=fastmath or False)(function)
+    if twin is not None:
+        dispatcher = TieredDispatcher(function, targetoptions=dispatcher.targetoptions)
+        dispatcher.twin = twin
     try:
         dispatcher._cache = _OptionalCache(function)  # type: ignore[attr-defined,no-untyped-call]
     except RuntimeError:  # neither the package, nor the home folder, nor NUMBA_CACHE_DIR can be written
@@ -75,6 +88,22 @@ def kernel(function: Function, fastmath: set[str] | None = None) -> Function:
     """Compile a function of `kernels/`: no GIL, cached on disk under a name that changes with its code."""
     assert isinstance(function, types.FunctionType)
     return _compile(function, f"{function.__name__}-{fingerprint(function)}", fastmath)  # type: ignore[return-value]
+
+
+def interpretable(template: Function) -> Function:
+    """Let Python run what `specialize` makes of a template, while rows are few (`_tiers`)."""
+    template.__interpretable__ = True  # type: ignore[attr-defined]
+    return template
+
+
+def kernel_like(twin: Function) -> Callable[[Function], Function]:
+    """A kernel in whose place Python may call `twin`, which does the same by numpy, while rows are few."""
+
+    def decorate(function: Function) -> Function:
+        assert isinstance(function, types.FunctionType)
+        return _compile(function, f"{function.__name__}-{fingerprint(function)}", twin=twin)  # type: ignore[return-value]
+
+    return decorate
 
 
 def reassociating_kernel(function: Function) -> Function:
@@ -171,7 +200,12 @@ def _specialize(template: Hook, names: tuple[tuple[str, Hook | int], ...]) -> Di
     words = [original.__name__, *(python_function(f).__qualname__ for f in functions.values())]
     name = re.sub(r"[^\w.-]", "_", "-".join([*words, *map(str, numbers.values())]))[:150]
     fastmath = template.targetoptions.get("fastmath") if isinstance(template, Dispatcher) else None
-    return _compile(copy, f"{name}-{fingerprint(original, *functions.values(), *numbers.values())}", fastmath)
+    twin = None
+    if getattr(original, "__interpretable__", False) and all(
+        f.__module__.startswith("rankwise.") for f in functions.values()
+    ):
+        twin = types.FunctionType(original.__code__, {**original.__globals__, **functions, **numbers})
+    return _compile(copy, f"{name}-{fingerprint(original, *functions.values(), *numbers.values())}", fastmath, twin)
 
 
 class _DepthListener(event.Listener):

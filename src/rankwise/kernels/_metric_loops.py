@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankwise.kernels._compile import helper, hook
+from rankwise.kernels._compile import helper, hook, interpretable
 from rankwise.kernels.sorting._ranks import run_starts
 from rankwise.types import BoolArray, FloatArray, IntArray
 
@@ -27,6 +27,7 @@ normalizer: Callable[[np.void, FloatArray], float] = hook
 point: Callable[[np.void, int, int, int, int], float] = hook
 
 
+@interpretable
 def evaluate_untied(
     self: np.void, labels: FloatArray, scores: FloatArray, ideal: FloatArray, offsets: IntArray, retrieved: IntArray,
     tied: BoolArray, low: int, high: int, values: FloatArray,
@@ -37,6 +38,7 @@ def evaluate_untied(
         values[q] = value(self, labels[start : start + retrieved[q]], ideal[start : offsets[q + 1]])
 
 
+@interpretable
 def evaluate_tied(
     self: np.void, labels: FloatArray, scores: FloatArray, ideal: FloatArray, offsets: IntArray, retrieved: IntArray,
     tied: BoolArray, low: int, high: int, values: FloatArray,
@@ -66,10 +68,16 @@ def linear_value(gain: FloatArray, discount: FloatArray, starts: IntArray) -> fl
         if b == a + 1:  # most documents are tied with none
             total += gain[a] * discount[a]
         else:
-            total += np.sum(discount[a:b]) * np.mean(gain[a:b])
+            discounts_of_run, gains_of_run = 0.0, 0.0
+            for i in range(a, min(b, discount.size)):
+                discounts_of_run += discount[i]
+            for i in range(a, b):
+                gains_of_run += gain[i]
+            total += discounts_of_run * (gains_of_run / (b - a))
     return total
 
 
+@interpretable
 def evaluate_linear(
     self: np.void, offset: float, labels: FloatArray, scores: FloatArray, ideal: FloatArray, offsets: IntArray,
     retrieved: IntArray, tied: BoolArray, low: int, high: int, values: FloatArray,
@@ -89,6 +97,7 @@ def evaluate_linear(
         values[q] = offset + total / normalizer(self, best)
 
 
+@interpretable
 def evaluate_curve(
     self: np.void, labels: FloatArray, scores: FloatArray, ideal: FloatArray, offsets: IntArray, retrieved: IntArray,
     tied: BoolArray, low: int, high: int, values: FloatArray,

@@ -84,7 +84,8 @@ def split_leaves(
         weights[leaves[i], side] += hessian[i]
     total = n_leaves
     for leaf in range(n_leaves):
-        splits = rows[leaf].min() >= max(min_rows, 1) and weights[leaf].min() >= min_hessian
+        fewest, lightest = min(rows[leaf, 0], rows[leaf, 1]), min(weights[leaf, 0], weights[leaf, 1])
+        splits = fewest >= max(min_rows, 1) and lightest >= min_hessian
         right[leaf] = total if splits else -1
         total += splits
     follow_split(codes, column, cut, right, leaves)

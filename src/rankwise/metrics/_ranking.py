@@ -63,9 +63,9 @@ class Ranking:
 
 def sorted_labels(labels: FloatArray, offsets: IntArray) -> FloatArray:
     """Labels of each query, best first."""
-    out = np.empty_like(labels)
-    threads.by_queries(lambda low, high: ranks.sort_labels(labels, offsets, low, high, out), offsets)
-    return out
+    out, counted = np.empty_like(labels), np.empty(offsets.size - 1, dtype=np.bool_)
+    threads.by_queries(lambda low, high: ranks.sort_grades(labels, offsets, low, high, out, counted), offsets)
+    return out if counted.all() else labels[_order(labels, offsets)]
 
 
 def _order(scores: FloatArray, offsets: IntArray) -> IntArray:

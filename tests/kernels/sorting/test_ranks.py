@@ -59,9 +59,7 @@ def test_tie_orders(labels: list[float], seed: int) -> None:
 @given(st.lists(st.one_of(st.integers(-2, 70).map(float), st.floats(0, 5)), min_size=1, max_size=40))
 def test_ideal_order(labels: list[float]) -> None:
     y = np.array(labels)
-    ideal = np.empty_like(y)
-    ranks.sort_labels(y, np.array([0, y.size]), 0, 1, ideal)
-    np.testing.assert_array_equal(ideal, np.sort(y)[::-1])
+    np.testing.assert_array_equal(ranking.sorted_labels(y, np.array([0, y.size])), np.sort(y)[::-1])
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=20))

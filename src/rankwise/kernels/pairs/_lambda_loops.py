@@ -29,6 +29,7 @@ normalizer: Callable[[np.void, FloatArray], float] = hook
 swap_factors: SwapFactors = hook
 sweep: Callable[..., None] = hook
 sum_pairs: Callable[..., None] = hook
+LONG_LISTS = 1  # whether any list is longer than `exact_up_to`: sweeps that nobody needs are not compiled
 
 MAX_CLASSES = 64  # more kinds of labels than this are summed pair by pair
 
@@ -58,13 +59,17 @@ def prepare_gains(
         if not (0.0 < scale < np.inf):
             continue
         prepared.scales[q] = scale
-        prepared.gains[start:stop] = gains(self, labels[start:stop], best)
+        gain = gains(self, labels[start:stop], best)
         if prepared.levels.shape[1] > 0:
-            prepared.levels[q] = gains(self, grades, best)
+            level = gains(self, grades, best)
+            for g in range(level.size):
+                prepared.levels[q, g] = level[g]
         worth = discounts(self, best)
-        prepared.discounts[start : start + worth.size] = worth
-        for row in range(start, stop):
-            prepared.classes[row] = class_of(labels[row], grades)
+        for i in range(worth.size):
+            prepared.discounts[start + i] = worth[i]
+        for i in range(stop - start):
+            prepared.gains[start + i] = gain[i]
+            prepared.classes[start + i] = class_of(labels[start + i], grades)
 
 
 @kernel
@@ -93,12 +98,12 @@ def sweep_weights(weights: FloatArray, terms: PairTerms, down: bool) -> SweepWei
                 bend = weights[r, source, target] if down else weights[r, target, source]
                 push = bend if source < target else -bend
                 start = (r * classes + source) * count
-                if (source < target) == down:
-                    pushes[target, start : start + count] = push * terms.wrong
+                is_wrong = (source < target) == down
+                if is_wrong:
                     zeros[target, r * padded + source] = push * terms.constant
-                else:
-                    pushes[target, start : start + count] = push * terms.right
-                bends[target, start : start + count] = bend * terms.curvature
+                for k in range(count):  # term by term: slices of arrays take numba two seconds to compile
+                    pushes[target, start + k] = push * (terms.wrong[k] if is_wrong else terms.right[k])
+                    bends[target, start + k] = bend * terms.curvature[k]
     return pushes, bends, zeros
 
 
@@ -123,12 +128,13 @@ def lambdas_by_factors(
         if classes.size == 0:
             continue
         p, h = np.zeros(n), np.zeros(n)
-        if n > exact_up_to:
-            z = decays(s, terms.slowest)
-            for down in (True, False):
-                push_weights, bend_weights, zero_weights = sweep_weights(weights, terms, down)
-                sweep(z, classes, heights, push_weights, bend_weights, zero_weights, w, down, p, h)
-        else:
+        if LONG_LISTS:  # noqa: SIM102  (alone, so that numba leaves out what follows)
+            if n > exact_up_to:
+                z = decays(s, terms.slowest)
+                for down in (True, False):
+                    push_weights, bend_weights, zero_weights = sweep_weights(weights, terms, down)
+                    sweep(z, classes, heights, push_weights, bend_weights, zero_weights, w, down, p, h)
+        if n <= exact_up_to:
             sum_pairs(s, classes, heights, weights, c, w, p, h)
         for i in range(n):
             pushes[rows[i]] = p[i]
@@ -153,14 +159,15 @@ def lambdas_by_gains(
         s, w, classes = scores[rows], share[rows], prepared.classes[rows]
         discount = prepared.discounts[start:stop]
         p, h = np.zeros(n), np.zeros(n)
-        if n > exact_up_to:
-            z, heights = decays(s, terms.slowest), discount.reshape(1, n)
-            weights = level_weights(prepared.levels[q])
-            for direction in range(2):
-                down = direction == 0
-                push, bend, zero = tables[direction] if len(tables) else sweep_weights(weights, terms, down)
-                sweep(z, classes, heights, push, bend, zero, w, down, p, h)
-        else:
+        if LONG_LISTS:  # noqa: SIM102  (alone, so that numba leaves out what follows)
+            if n > exact_up_to:
+                z, heights = decays(s, terms.slowest), discount.reshape(1, n)
+                weights = level_weights(prepared.levels[q])
+                for direction in range(2):
+                    down = direction == 0
+                    push, bend, zero = tables[direction] if len(tables) else sweep_weights(weights, terms, down)
+                    sweep(z, classes, heights, push, bend, zero, w, down, p, h)
+        if n <= exact_up_to:
             all_pairs_by_gain(s, classes, prepared.gains[rows], discount, c, w, p, h)
         for i in range(n):
             pushes[rows[i]] = p[i] * prepared.scales[q]

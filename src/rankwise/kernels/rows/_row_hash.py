@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.kernels._compile import helper, kernel
+from rankwise.kernels._compile import helper, kernel, kernel_like
 from rankwise.types import AnyArray, FloatArray
 
 FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -20,7 +20,12 @@ def _mixed(bits: np.uint64) -> np.uint64:
     return bits ^ (bits >> THIRD)
 
 
-@kernel
+def _add_by_numpy(bits: NDArray[np.uint64], multipliers: NDArray[np.uint64], sums: NDArray[np.uint64]) -> None:
+    """`add_dense`."""
+    sums += (_mixed(bits) * multipliers).sum(axis=1, dtype=np.uint64)  # type: ignore[arg-type]
+
+
+@kernel_like(_add_by_numpy)
 def add_dense(bits: NDArray[np.uint64], multipliers: NDArray[np.uint64], sums: NDArray[np.uint64]) -> None:
     """`sums[i] += Σ_c mixed(bits[i, c]) · multipliers[c]`, modulo 2^64."""
     for i in range(bits.shape[0]):
@@ -41,7 +46,25 @@ def add_sparse(
             sums[i] += _mixed(bits[k]) * multipliers[columns[k]]
 
 
-@kernel
+def _words(sums: NDArray[np.uint64], seed: np.uint64) -> NDArray[np.uint64]:
+    """What both hashes below make of all rows at once."""
+    words: NDArray[np.uint64] = _mixed(sums + (seed + np.uint64(1)) * FIRST) * SECOND  # type: ignore[arg-type, assignment]
+    return words ^ (words >> NEARLY_HALF)
+
+
+def _uniform_by_numpy(sums: NDArray[np.uint64], seed: np.uint64) -> FloatArray:
+    """`uniform_hash`."""
+    return (_words(sums, seed) >> np.uint64(11)) * 2.0**-53
+
+
+def _bell_by_numpy(sums: NDArray[np.uint64], seed: np.uint64) -> FloatArray:
+    """`bell_hash`."""
+    words = _words(sums, seed)
+    total = sum(((words >> (QUARTER * np.uint64(k))) & LOW_BITS).astype(np.float64) for k in range(4))
+    return (total / 65535.0 - 2.0) * 3.0**0.5
+
+
+@kernel_like(_uniform_by_numpy)
 def uniform_hash(sums: NDArray[np.uint64], seed: np.uint64) -> FloatArray:
     """Numbers from 0 to 1 that look drawn at random, another draw for each seed."""
     out = np.empty(sums.size)
@@ -51,7 +74,7 @@ def uniform_hash(sums: NDArray[np.uint64], seed: np.uint64) -> FloatArray:
     return out
 
 
-@kernel
+@kernel_like(_bell_by_numpy)
 def bell_hash(sums: NDArray[np.uint64], seed: np.uint64) -> FloatArray:
     """Numbers of mean 0 and variance 1 that look drawn from a bell curve: the sum of four uniform ones."""
     out = np.empty(sums.size)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankwise.kernels._compile import helper, kernel
+from rankwise.kernels._compile import helper, kernel, kernel_like
 from rankwise.kernels.sorting._radix import insertion_sort
 from rankwise.types import BoolArray, FloatArray, IntArray
 
@@ -91,7 +91,8 @@ def _rank_by_merging(scores: FloatArray, order: IntArray, buffer: IntArray) -> N
         for start in range(0, n, 2 * width):
             middle, stop = min(start + width, n), min(start + 2 * width, n)
             merge_orders(scores, order[start:middle], order[middle:stop], buffer[start:stop])
-        order[:n] = buffer[:n]
+        for i in range(n):  # a copy of slices takes numba two seconds to compile
+            order[i] = buffer[i]
         width *= 2
 
 
@@ -121,7 +122,53 @@ def _rank_by_buckets(scores: FloatArray, order: IntArray, ends: IntArray, values
     return insertion_sort(values[:n], order[:n])
 
 
-@kernel
+def _query_of_rows(offsets: IntArray, low: int, high: int) -> tuple[slice, IntArray]:
+    """Rows of queries `low:high`, and the query of each."""
+    return slice(offsets[low], offsets[high]), np.repeat(np.arange(low, high), np.diff(offsets[low : high + 1]))
+
+
+def _rank_by_numpy(
+    scores: FloatArray, offsets: IntArray, longest: int, low: int, high: int, order: IntArray
+) -> None:  # fmt: skip
+    """`rank_short_lists`, where no list is longer than `longest`."""
+    rows, query = _query_of_rows(offsets, low, high)
+    order[rows] = rows.start + np.lexsort((-scores[rows], query))
+
+
+def _order_ties_by_numpy(
+    scores: FloatArray, key: FloatArray, offsets: IntArray, low: int, high: int, order: IntArray
+) -> None:  # fmt: skip
+    """`order_ties`."""
+    rows, query = _query_of_rows(offsets, low, high)
+    now = order[rows]
+    order[rows] = now[np.lexsort((key[now], -scores[now], query))]
+
+
+def _gather_by_numpy(values: FloatArray, order: IntArray, low: int, high: int, out: FloatArray) -> None:
+    """`gather`."""
+    out[low:high] = values[order[low:high]]
+
+
+def _retrieved_by_numpy(
+    scores: FloatArray, offsets: IntArray, low: int, high: int, counts: IntArray, tied: BoolArray
+) -> None:  # fmt: skip
+    """`retrieved_counts`."""
+    for q in range(low, high):
+        ranked = scores[offsets[q] : offsets[q + 1]]
+        counts[q] = np.count_nonzero(ranked > -np.inf)
+        tied[q] = (ranked[1:] == ranked[:-1]).any()
+
+
+def _sort_by_numpy(
+    labels: FloatArray, offsets: IntArray, low: int, high: int, ideal: FloatArray, sorted_: BoolArray
+) -> None:  # fmt: skip
+    """`sort_grades`, which sorts labels of any kind."""
+    rows, query = _query_of_rows(offsets, low, high)
+    ideal[rows] = labels[rows][np.lexsort((-labels[rows], query))]
+    sorted_[low:high] = True
+
+
+@kernel_like(_rank_by_numpy)
 def rank_short_lists(
     scores: FloatArray,
     offsets: IntArray,
@@ -149,7 +196,7 @@ def rank_short_lists(
         order[start:stop] += start
 
 
-@kernel
+@kernel_like(_order_ties_by_numpy)
 def order_ties(
     scores: FloatArray,
     key: FloatArray,
@@ -172,38 +219,41 @@ def order_ties(
             a = b
 
 
-@kernel
+@kernel_like(_gather_by_numpy)
 def gather(values: FloatArray, order: IntArray, low: int, high: int, out: FloatArray) -> None:
     """`out[low:high] = values[order[low:high]]`."""
     for i in range(low, high):
         out[i] = values[order[i]]
 
 
-@kernel
-def sort_labels(labels: FloatArray, offsets: IntArray, low: int, high: int, ideal: FloatArray) -> None:
-    """`ideal[rows] = np.sort(labels[rows])[::-1]` for the rows of each query: the best order."""
+@kernel_like(_sort_by_numpy)
+def sort_grades(
+    labels: FloatArray, offsets: IntArray, low: int, high: int, ideal: FloatArray, sorted_: BoolArray
+) -> None:  # fmt: skip
+    """`ideal[rows] = np.sort(labels[rows])[::-1]` for the rows of each query whose labels can be counted.
+
+    `sorted_` says of which queries: those whose labels are whole numbers from 0 to `COUNTED_GRADES`.
+    """
     counts = np.zeros(COUNTED_GRADES, dtype=np.int64)
     for q in range(low, high):
         start, stop = offsets[q], offsets[q + 1]
         counts[:] = 0
-        countable = True
+        sorted_[q] = True
         for i in range(start, stop):
             grade = int(labels[i]) if 0 <= labels[i] < COUNTED_GRADES else -1
             if grade < 0 or grade != labels[i]:
-                countable = False
+                sorted_[q] = False
                 break
             counts[grade] += 1
-        if countable:
+        if sorted_[q]:
             at = start
             for grade in range(COUNTED_GRADES - 1, -1, -1):
                 for _ in range(counts[grade]):
                     ideal[at] = grade
                     at += 1
-        else:
-            ideal[start:stop] = np.sort(labels[start:stop])[::-1]
 
 
-@kernel
+@kernel_like(_retrieved_by_numpy)
 def retrieved_counts(
     scores: FloatArray,
     offsets: IntArray,

@@ -11,6 +11,7 @@ from rankwise.kernels._compile import compiled, helper
 from rankwise.kernels.sorting._ranks import class_of
 from rankwise.metrics._hooks import Factors
 from rankwise.metrics.catalogue._linear import LinearMetric, relevant_count
+from rankwise.metrics.catalogue._pairs import differing_pairs
 from rankwise.metrics.catalogue._rates import AreaMetric
 from rankwise.metrics.catalogue._tpr_at_fpr import TPRAtFPR
 from rankwise.types import FloatArray
@@ -115,9 +116,10 @@ class CountedAUC(AUC, register=False):
             classes[i] = class_of(ranked[i], grades)
             sizes[classes[i]] += 1.0
         pairs = pair_count(relevant_count(ideal), n)
-        weights = np.full((1, n_grades, n_grades), GRADED_SHARE / ((n * n - np.sum(sizes**2)) / 2.0))
+        weights, graded = np.zeros((1, n_grades, n_grades)), GRADED_SHARE / differing_pairs(sizes)
         for a in range(n_grades):
             for b in range(n_grades):
+                weights[0, a, b] = graded
                 if (grades[a] > 0) != (grades[b] > 0):
                     weights[0, a, b] += (1.0 - GRADED_SHARE) / pairs
         return classes[: n if pairs > 0 else 0], np.zeros((1, n)), weights

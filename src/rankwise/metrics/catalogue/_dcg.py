@@ -18,14 +18,22 @@ TRAINING_DEPTH = 3  # how many cut-offs deep a model learns to rank
 
 
 @helper
+def exponential_gain(label: float) -> float:
+    """2^y − 1, exact for whole labels, and without cancelling for small ones."""
+    whole = math.floor(label)
+    gain = math.ldexp(1.0, whole) - 1.0
+    if whole != label:  # 2^whole·(2^rest − 1) is still missing
+        gain += math.ldexp(math.expm1((label - whole) * LOG_2), whole)
+    return gain
+
+
+@helper
 def graded_gain(labels: FloatArray, linear: bool) -> FloatArray:
     """2^y − 1, or y itself."""
-    if linear:
-        return labels * 1.0
-    gain: FloatArray = np.exp2(labels) - 1.0
-    for i in range(gain.size):
-        if 0.0 < labels[i] < 0.5:  # where the difference cancels
-            gain[i] = np.expm1(labels[i] * LOG_2)
+    gain = labels * 1.0
+    if not linear:
+        for i in range(gain.size):
+            gain[i] = exponential_gain(labels[i])
     return gain
 
 
@@ -36,10 +44,8 @@ FIRST_DISCOUNTS = 1.0 / np.log2(np.arange(2.0, 2050.0))  # logarithms are dear, 
 def log_discount(n: int) -> FloatArray:
     """1/log2(1 + rank) for ranks 1 to n."""
     discount = np.empty(n)
-    stored = min(n, FIRST_DISCOUNTS.size)
-    discount[:stored] = FIRST_DISCOUNTS[:stored]
-    for i in range(stored, n):
-        discount[i] = 1.0 / np.log2(i + 2.0)
+    for i in range(n):
+        discount[i] = FIRST_DISCOUNTS[i] if i < FIRST_DISCOUNTS.size else 1.0 / math.log2(i + 2.0)
     return discount
 
 

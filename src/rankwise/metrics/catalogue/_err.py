@@ -13,7 +13,7 @@ from rankwise.kernels._compile import compiled, helper
 from rankwise.kernels.sorting._ranks import class_of
 from rankwise.metrics._base import Metric
 from rankwise.metrics._hooks import Factors
-from rankwise.metrics.catalogue._dcg import MAX_EXPONENT
+from rankwise.metrics.catalogue._dcg import MAX_EXPONENT, exponential_gain
 from rankwise.metrics.catalogue._linear import top
 from rankwise.metrics.catalogue._ndcg import NDCG
 from rankwise.types import FloatArray, IntArray
@@ -24,7 +24,7 @@ NEGLIGIBLE = 1e-18  # a chance of still reading below this no longer changes the
 @helper
 def _stops(label: float, highest: float) -> float:
     """Chance that a document of this grade ends the search: (2^y − 1) / 2^highest."""
-    return float((2.0 ** min(label, highest) - 1.0) / 2.0**highest)
+    return exponential_gain(min(label, highest)) / (exponential_gain(highest) + 1.0)
 
 
 @dataclass(frozen=True)

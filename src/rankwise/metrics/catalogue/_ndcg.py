@@ -18,7 +18,8 @@ from rankwise.types import FloatArray
 def _discount(n: int, letor: bool) -> FloatArray:
     discount = log_discount(n)
     if letor:  # 1, 1, 1/log2(3), 1/log2(4), …: one rank later than everybody else
-        discount[1:] = discount[:-1].copy()
+        for i in range(n - 1, 0, -1):
+            discount[i] = discount[i - 1]
     return discount
 
 

@@ -93,7 +93,8 @@ class PairwiseCorrect(Metric):
         for i in range(n):
             classes[i] = class_of(ranked[i], grades)
             if i > 0:
-                heights[:, i] = heights[:, i - 1]
+                for c in range(n_grades):
+                    heights[c, i] = heights[c, i - 1]
             heights[classes[i], i] -= 1.0
         total = n * (n - 1) / 2.0
         for c in range(n_grades):
@@ -105,6 +106,16 @@ class PairwiseCorrect(Metric):
                     high, low = max(a, b), min(a, b)
                     weights[v, a, b] = ((low <= v < high) + (low < v <= high)) / total
         return classes, heights, weights
+
+
+@helper
+def differing_pairs(sizes: FloatArray) -> float:
+    """Pairs of documents with different labels, of which there are `sizes` with each."""
+    documents, alike = 0.0, 0.0
+    for size in sizes:
+        documents += size
+        alike += size * size
+    return (documents * documents - alike) / 2.0
 
 
 @dataclass(frozen=True)
@@ -122,8 +133,11 @@ class CountedPairs(PairwiseCorrect, register=False):
         for i in range(n):
             classes[i] = class_of(ranked[i], grades)
             sizes[classes[i]] += 1.0
-        pairs = (n * n - np.sum(sizes**2)) / 2.0
-        return classes, np.zeros((1, n)), np.full((1, n_grades, n_grades), 1.0 / pairs)
+        weights, weight = np.zeros((1, n_grades, n_grades)), 1.0 / differing_pairs(sizes)
+        for a in range(n_grades):
+            for b in range(n_grades):
+                weights[0, a, b] = weight
+        return classes, np.zeros((1, n)), weights
 
 
 @helper

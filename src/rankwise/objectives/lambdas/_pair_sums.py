@@ -96,7 +96,8 @@ class PairSums:
         elif hooks := compiled_hooks(cls, "swap_factors"):
             self.factors = specialize(_call_factors, **hooks)
             two = self.grades[1::-1].copy()
-            self._choose(*self.factors(objective.metric.record(), two, two, self.grades)[2].shape[:2])
+            with np.errstate(all="ignore"):
+                self._choose(*hooks["swap_factors"](objective.metric, two, two, self.grades)[2].shape[:2])
         else:
             log.info("%s states no factors: its pairs are summed one by one, which is slow", objective.metric)
 
@@ -138,18 +139,23 @@ class PairSums:
         return self.loops[depth]
 
     def _compiled(self, terms: PairTerms) -> Loops:
+        long = {"LONG_LISTS": int(np.diff(self.offsets).max() > self.exact_up_to)}
         constants = {"VECTORS": terms.vectors, "BETWEEN": terms.between, "COUNTED": self.counts_pairs}
         down_or_up = specialize(sweep, **self.shape, **constants)
         if self.factors is not None:
             sum_pairs = counted_pairs if self.counts_pairs else all_pairs
             loop = specialize(
-                lambda_loops.lambdas_by_factors, swap_factors=self.factors, sum_pairs=sum_pairs, sweep=down_or_up
+                lambda_loops.lambdas_by_factors,
+                swap_factors=self.factors,
+                sum_pairs=sum_pairs,
+                sweep=down_or_up,
+                **long,
             )
             return Loops(terms, down_or_up, (), loop)
         assert self.prepared is not None
         shared = self._shared_levels(self.prepared)
         tables = () if shared is None else tuple(sweep_weights(shared, terms, down) for down in (True, False))
-        return Loops(terms, down_or_up, tables, specialize(lambda_loops.lambdas_by_gains, sweep=down_or_up))
+        return Loops(terms, down_or_up, tables, specialize(lambda_loops.lambdas_by_gains, sweep=down_or_up, **long))
 
     def __call__(self, scores: FloatArray) -> Sums:
         """λ's and Hessians for scores in grouped order, in grouped order."""

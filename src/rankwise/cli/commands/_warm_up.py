@@ -1,0 +1,66 @@
+"""`rankwise warm-up`: compile beforehand what the first commands would compile, for images and slow machines."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from rankwise.cli import _options as options
+from rankwise.cli._options import option
+from rankwise.cli._output import print_json, working
+
+if TYPE_CHECKING:
+    from rankwise.data import RankingData
+
+
+def warm_up(
+    metrics: Annotated[str, option("--metrics", "What to train and evaluate by.")] = "ndcg@10 map auc mrr",
+    json: options.JsonOption = False,
+) -> None:
+    """Compile what reading, evaluating and training by these metrics run, and keep it for later processes.
+
+    Compiled code is kept in the folder of the package, or in NUMBA_CACHE_DIR where that is set. In a Dockerfile, write
+    RUN rankwise warm-up after the line that installs rankwise.
+
+    Example: rankwise warm-up --metrics "ndcg@10 auc"
+    """
+    with working("loading"):
+        import rankwise as rw
+        from rankwise.kernels._compile import on_compile
+        from rankwise.kernels._tiers import compiled_always
+        from rankwise.metrics._names import parse_all
+
+    parsed = [str(metric) for metric in parse_all(metrics)]
+    compiled: list[bool] = []
+    start = time.perf_counter()
+    with working("compiling"), on_compile(compiled.append), compiled_always():
+        short, long = _rows(n_queries=8, n_documents=12), _rows(n_queries=2, n_documents=600)
+        for metric in parsed:
+            rw.LambdaMART(metric, n_estimators=2).fit(short, eval_set=short)
+            rw.LambdaMART(metric, n_estimators=2, surrogate="swap", grow_policy="lossguide").fit(long)
+        model = rw.RankSVM(parsed[0]).fit(short)
+        scores = model.predict(short)
+        rw.compare(short, {"one": scores, "other": -scores}, metrics=parsed)
+    seconds, count = time.perf_counter() - start, sum(compiled)
+    if json:
+        print_json({"compiled": count, "seconds": seconds, "metrics": parsed})
+    else:
+        print(f"compiled {count} functions in {seconds:.1f} s for {', '.join(parsed)}")
+
+
+def _rows(n_queries: int, n_documents: int) -> RankingData:
+    """Queries of random documents, by way of a file of text, which is read by compiled code too."""
+    import numpy as np
+
+    import rankwise as rw
+    from rankwise.data import RankingData
+
+    rng = np.random.default_rng(0)
+    qid = np.repeat(np.arange(n_queries), n_documents)
+    data = RankingData(rng.normal(size=(qid.size, 3)), np.arange(qid.size) % 5, qid)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.txt"
+        rw.write(data, path)
+        return rw.read(path)
