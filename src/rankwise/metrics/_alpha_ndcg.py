@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import hypergeom
@@ -121,7 +123,7 @@ def _tied_dcg(about: BoolArray, runs: IntArray, keep: float, k: int) -> float:
     """Discounted gains from the top down, as the mean over orders within runs of equal scores."""
     discount: FloatArray = log_discount(min(k, len(about)))
     worth, total = np.ones(about.shape[1]), 0.0
-    for start, stop in zip(runs[:-1], runs[1:], strict=True):
+    for start, stop in pairwise(runs):
         if start >= len(discount):
             break
         size, of_topic = stop - start, about[start:stop].sum(axis=0)

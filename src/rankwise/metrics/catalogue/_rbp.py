@@ -27,7 +27,8 @@ class RBP(TopRelevance, LinearMetric):
 
     Notes
     -----
-    A reader goes on with chance p, and gains from each relevant document. A document is relevant or not; grades above 0 count alike. A list of n documents has at most 1 − pⁿ.
+    A reader goes on with chance p, and gains from each relevant document. A document is relevant or not; grades above
+    0 count alike. A list of n documents has at most 1 − pⁿ.
 
     References
     ----------

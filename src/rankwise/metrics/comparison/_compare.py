@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankwise.data._ranking_data import RankingData
+from rankwise.data.io._trec_objects import DocumentNumbers, names_documents
 from rankwise.errors import DataError
 from rankwise.metrics._base import Metric
 from rankwise.metrics._conventions import Empty
 from rankwise.metrics._evaluate import DEFAULT_METRICS, evaluate
 from rankwise.metrics._evaluation import Evaluation, format_table, plain
+from rankwise.metrics._judged_runs import joined_runs, third_as_metrics
 from rankwise.metrics._ranking import Ties
 from rankwise.metrics.comparison import _statistics as statistics
 from rankwise.metrics.comparison._row_tests import RowTest, printed_row_tests, row_tests
@@ -166,8 +168,8 @@ class Comparison:
 
 
 def compare(
-    y: ArrayLike | RankingData,
-    scores: Mapping[str, ArrayLike],
+    y: ArrayLike | RankingData | DocumentNumbers,
+    scores: Mapping[str, ArrayLike | DocumentNumbers],
     qid: ArrayLike | None = None,
     metrics: str | Metric | Iterable[str | Metric] = DEFAULT_METRICS,
     *,
@@ -183,13 +185,15 @@ def compare(
 
     Parameters
     ----------
-    y : array-like of shape (n_rows,) or RankingData
+    y : array-like of shape (n_rows,), RankingData, dict or frame
         Labels, in any order of the rows; below 0 means "not judged". RankingData brings its queries, query weights and
-        document ids along.
-    scores : dict of str to array-like of shape (n_rows,)
-        By name of the system, the score of each row; −inf means "not retrieved".
+        document ids along. Judgements that name documents are dictionaries `{query: {document: grade}}`, or frames with
+        columns such as `q_id`, `doc_id` and `score`.
+    scores : dict of str to array-like of shape (n_rows,), dict or frame
+        By name of the system, the score of each row; −inf means "not retrieved". Beside judgements, runs `{query:
+        {document: score}}`, or frames.
     qid : array-like of shape (n_rows,), optional
-        The query of each row. By default all rows are one list.
+        The query of each row. By default all rows are one list. Beside judgements, the third argument is `metrics`.
     metrics : str, Metric or iterable of them, default=("ndcg@10", "map", "mrr", "auc")
         Metrics or their names; a text may hold several, with spaces or commas between.
     convention : {"standard", "letor4", "trec", "lightgbm", "xgboost", "sklearn"}, default="standard"
@@ -238,6 +242,21 @@ def compare(
     if len(scores) < 2:
         got = ", ".join(map(repr, scores)) or "none"
         raise DataError(f"there must be two or more systems to compare, got {got}; use evaluate for a single one")
+    if names_documents(y):
+        data, runs = joined_runs(y, scores)
+        result = compare(
+            data,
+            runs,
+            metrics=third_as_metrics(qid, metrics, DEFAULT_METRICS),
+            convention=convention,
+            ties=ties,
+            empty=empty,
+            query_weight=query_weight,
+            doc_ids=doc_ids,
+            level=level,
+            random_state=random_state,
+        )
+        return replace(result, notes=(*result.notes, *data.notes))
     requested = metrics if isinstance(metrics, str | Metric) else list(metrics)
     evaluations = {
         name: evaluate(
