@@ -18,10 +18,12 @@ from rankwise.metrics._conventions import Empty
 from rankwise.metrics._evaluate import DEFAULT_METRICS, evaluate
 from rankwise.metrics._evaluation import Evaluation, format_table, plain
 from rankwise.metrics._judged_runs import joined_runs, third_as_metrics
+from rankwise.metrics._markup import latex_table, markdown_table
 from rankwise.metrics._ranking import Ties
 from rankwise.metrics.comparison import _statistics as statistics
 from rankwise.metrics.comparison._row_tests import RowTest, printed_row_tests, row_tests
 from rankwise.metrics.comparison._statistics import format_p_value
+from rankwise.metrics.comparison._system_table import system_table
 from rankwise.types import JsonObject
 
 
@@ -126,6 +128,50 @@ class Comparison:
             **({"row_tests": [test.to_dict() for test in self.row_tests]} if self.row_tests else {}),
             "notes": list(self.notes),
         }
+
+    def to_latex(self, alpha: float = 0.05, digits: int = 3) -> str:
+        r"""Return the means as a table for papers, with `\usepackage{booktabs}`.
+
+        Parameters
+        ----------
+        alpha : float, default=0.05
+            The level of the tests: a superscript names the systems that are beaten with a smaller corrected p-value.
+        digits : int, default=3
+            Digits after the point.
+
+        Returns
+        -------
+        str
+            A `table` whose caption says what is bold, and which test and correction the superscripts are by.
+        """
+        return latex_table(*system_table(self, alpha, digits))
+
+    def to_markdown(self, alpha: float = 0.05, digits: int = 3) -> str:
+        """Return the means as a table in Markdown.
+
+        Parameters
+        ----------
+        alpha : float, default=0.05
+            The level of the tests: a superscript names the systems that are beaten with a smaller corrected p-value.
+        digits : int, default=3
+            Digits after the point.
+
+        Returns
+        -------
+        str
+            The table, and below it what is bold, and which test and correction the superscripts are by.
+
+        Examples
+        --------
+        >>> y, qid = [1, 0, 0, 1, 0, 0], [1, 1, 1, 2, 2, 2]
+        >>> print(compare(y, {"good": [3, 2, 1, 3, 2, 1], "bad": [2, 3, 1, 1, 3, 2]}, qid, ["mrr"]).to_markdown())
+        |  | system | mrr |
+        | --- | --- | --- |
+        | a | good | **1.000** |
+        | b | bad | 0.417 |
+        ...
+        """
+        return markdown_table(*system_table(self, alpha, digits))
 
     def __str__(self) -> str:
         parts = [format_table(self._table_of_means()) + "\n* best"]
