@@ -68,13 +68,7 @@ def distinct_runs(queries: int, seed: int, everything: bool) -> list[dict[str, d
         ("bordafuse", None, "borda", None, False),
         ("sum", "min-max", "combsum", "min-max", False),
         ("mnz", "min-max", "combmnz", "min-max", False),
-        ("anz", "min-max", "combanz", None, False),
-        ("max", "min-max", "combmax", None, False),
-        ("min", "min-max", "combmin", None, False),
-        ("med", "min-max", "combmed", None, False),
-        ("sum", "rank", "combsum", "rank", False),
         ("sum", "zmuv", "combsum", "z-score", True),  # ranx gives 0, an average score, for documents not retrieved
-        ("sum", None, "combsum", "none", False),
     ],
 )
 def test_fused_scores_are_those_of_ranx(
