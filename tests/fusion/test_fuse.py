@@ -109,7 +109,7 @@ def test_the_run_is_best_first_and_ties_by_falling_id() -> None:
 def test_the_same_places_in_other_runs_tie_to_the_last_bit() -> None:
     ranks = [{"x": 3.0, "y": 2.0, "z": 1.0}, {"y": 3.0, "z": 2.0, "x": 1.0}, {"z": 3.0, "x": 2.0, "y": 1.0}]
     for method in ("rrf", "borda", "combsum"):
-        fused = rw.fuse([{"q": run} for run in ranks], method)  # type: ignore[call-overload]
+        fused = rw.fuse([{"q": run} for run in ranks], method)
         assert len(set(fused["q"].values())) == 1, method
 
 
@@ -121,7 +121,7 @@ def test_a_query_that_one_run_lacks_and_rows_that_none_retrieved() -> None:
 
 def test_huge_scores_do_not_overflow() -> None:
     for normalize in ("min-max", "z-score"):
-        fused = rw.fuse([[1.7e308, -1.7e308, 0.0], [1.0, 2.0, 3.0]], "combsum", normalize=normalize)  # type: ignore[call-overload]
+        fused = rw.fuse([[1.7e308, -1.7e308, 0.0], [1.0, 2.0, 3.0]], "combsum", normalize=normalize)
         assert np.isfinite(fused).all()
 
 

@@ -75,6 +75,9 @@ def test_queries_apart_unretrieved_rows_and_rows_in_any_order() -> None:
             assert value * ideal == pytest.approx(seen * alpha_dcg(greedy_order(of_seen, 0.5), 0.5, 5))
 
 
+BASE: dict[str, Any] = {"subtopics": [[1], [0]], "scores": [2, 1]}
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -87,4 +90,4 @@ def test_queries_apart_unretrieved_rows_and_rows_in_any_order() -> None:
 )
 def test_bad_input_gets_one_sentence(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(DataError, match=message):
-        alpha_ndcg(**({"subtopics": [[1], [0]], "scores": [2, 1]} | arguments))
+        alpha_ndcg(**BASE | arguments)

@@ -20,6 +20,11 @@ from rankwise.types import BoolArray, FloatArray, IntArray
 Method = Literal["rrf", "combsum", "combmnz", "combanz", "combmax", "combmin", "combmed", "borda"]
 Normalization = Literal["min-max", "z-score", "rank", "none"]
 BY_PLACE = ("rrf", "borda")
+_EXTREMES: dict[str, Callable[..., FloatArray]] = {
+    "combmax": np.nanmax,
+    "combmin": np.nanmin,
+    "combmed": np.nanmedian,
+}
 WEIGHTED = ("rrf", "borda", "combsum")
 
 
@@ -44,7 +49,7 @@ class RunValues:
             total, hits = _sum(np.nan_to_num(values)), counts[counts > 0]
             found = total * hits if method == "combmnz" else total / hits
         else:
-            found = {"combmax": np.nanmax, "combmin": np.nanmin, "combmed": np.nanmedian}[method](values, axis=0)
+            found = _EXTREMES[method](values, axis=0)
         fused = np.full(counts.size, -np.inf)
         fused[counts > 0] = found
         return fused
@@ -70,7 +75,7 @@ def run_values(
             values[run] = _by_places(scores, offsets, lambda place: 1.0 / (constant + 1.0 + place))
         elif method == "borda":
             own = _spread(np.add.reduceat(retrieved[run].astype(np.int64), offsets[:-1]), offsets)
-            values[run] = candidates - _by_places(scores, offsets, lambda place: place * 1.0)
+            values[run] = candidates - _by_places(scores, offsets, lambda place: place)
             absent[run] = (candidates - own + 1) / 2.0  # the points that are left, shared
         else:
             values[run] = _normalized(scores, retrieved[run], offsets, normalize)
@@ -91,7 +96,7 @@ def _normalized(scores: FloatArray, retrieved: BoolArray, offsets: IntArray, how
     starts = offsets[:-1]
     counts = np.maximum(np.add.reduceat(retrieved.astype(np.int64), starts), 1)
     if how == "rank":
-        return 1.0 - _by_places(scores, offsets, lambda place: place * 1.0) / _spread(counts, offsets)
+        return 1.0 - _by_places(scores, offsets, lambda place: place) / _spread(counts, offsets)
     size = np.maximum.reduceat(np.where(retrieved, np.abs(scores), 0.0), starts)
     finite = np.where(retrieved, scores, 0.0) / _spread(np.where(size > 0, size, 1.0), offsets)  # no sum is infinite
     low = np.minimum.reduceat(np.where(retrieved, finite, np.inf), starts)
@@ -105,11 +110,11 @@ def _normalized(scores: FloatArray, retrieved: BoolArray, offsets: IntArray, how
     return np.where(_spread(high > low, offsets), centred / _spread(np.where(high > low, deviation, 1.0), offsets), 0.0)
 
 
-def _by_places(scores: FloatArray, offsets: IntArray, worth: Callable[[IntArray], FloatArray]) -> FloatArray:
+def _by_places(scores: FloatArray, offsets: IntArray, worth: Callable[[FloatArray], FloatArray]) -> FloatArray:
     """What the place of each document is worth, places from 0; equal scores share the mean."""
     order = descending_order(scores, offsets)
     ranked = scores[order]
-    places = np.arange(scores.size) - _spread(offsets[:-1], offsets)
+    places = np.arange(scores.size, dtype=np.float64) - _spread(offsets[:-1], offsets)
     begins = np.concatenate(([True], ranked[1:] != ranked[:-1]))
     begins[offsets[:-1]] = True
     starts = np.flatnonzero(begins)

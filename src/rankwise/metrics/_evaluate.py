@@ -117,7 +117,7 @@ def evaluate(
         return replace(result, notes=(*result.notes, *data.notes))
     preset = convention_named(convention)
     tie_rule = check_choice("ties", ties or preset.ties, Ties)
-    y, qid, query_weight, doc_ids = labelled_rows(y, qid, query_weight, doc_ids)
+    y, qid, query_weight, doc_ids = labelled_rows(y, qid, query_weight, doc_ids)  # type: ignore[arg-type]
     labels = as_vector("labels", y)
     values = as_vector("scores", scores, low=-np.inf)
     if values.size != labels.size:

@@ -151,7 +151,7 @@ def parse_all(metrics: str | Metric | Iterable[str | Metric]) -> dict[str, Metri
     if isinstance(metrics, str):
         metrics = re.findall(r"(?:[^\s,\[]|\[[^\]]*\])+", re.sub(r"\s*([+*])\s*", r"\1", metrics))
     elif not isinstance(metrics, Iterable) or getattr(metrics, "ndim", 1) == 0:
-        metrics = [metrics]  # a metric, or nothing that `parse` can use
+        metrics = [metrics]  # type: ignore[list-item]  # a metric, or nothing that `parse` can use
     by_text = {str(metric): metric for metric in map(parse, metrics)}
     if not by_text:
         raise MetricError("no metric was named; name at least one, such as ndcg@10")

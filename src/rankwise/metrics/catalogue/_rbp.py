@@ -57,4 +57,4 @@ class RBP(TopRelevance, LinearMetric):
     @compiled
     def _discounts(self, ideal: FloatArray) -> FloatArray:
         """The chance that a reader gets as far."""
-        return self.p ** np.arange(top(self.k, ideal.size))
+        return self.p ** np.arange(top(self.k, ideal.size))  # type: ignore[return-value]
