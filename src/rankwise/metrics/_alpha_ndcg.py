@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import hypergeom
+from scipy import special  # not scipy.stats, which takes half a second to import
 
 from rankwise._validation import as_numbers, as_vector, check_real, check_whole
 from rankwise.data._groups import QueryGroups
@@ -131,8 +131,16 @@ def _tied_dcg(about: BoolArray, runs: IntArray, keep: float, k: int) -> float:
             total += discount[start] * float(of_topic @ worth)
         for place in range(min(size, len(discount) - start) if size > 1 else 0):
             shown = np.arange(place + 1)[:, None]  # of the subtopic, in the places of the run above this one
-            chance = hypergeom.pmf(shown, size - 1, np.maximum(of_topic - 1, 0), place)
+            others = np.maximum(of_topic - 1, 0)
+            ways = _log_choose(others, shown) + _log_choose(size - 1 - others, place - shown)
+            chance = np.exp(ways - _log_choose(size - 1, place))
             expected = (chance * keep**shown).sum(axis=0) * of_topic / size
             total += discount[start + place] * float(expected @ worth)
         worth *= keep**of_topic
     return total
+
+
+def _log_choose(n: IntArray | int, k: IntArray | int) -> FloatArray:
+    """log C(n, k), −inf where k is not from 0 to n."""
+    logs: FloatArray = special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
+    return logs
