@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rankwise.analysis import LocalOptimum, TradeOff, local_optimum, trade_off
     from rankwise.data import RankingData, load_example, read, write
     from rankwise.errors import RankwiseError
+    from rankwise.fusion import fit_fusion, fuse
     from rankwise.metrics import Certificate, Comparison, Evaluation, Metric, certify, compare, evaluate, parse
     from rankwise.models import load, save
     from rankwise.objectives import diagnose, lambda_gradients
@@ -60,6 +61,8 @@ __all__ = [
     "cross_validate",
     "diagnose",
     "evaluate",
+    "fit_fusion",
+    "fuse",
     "lambda_gradients",
     "load",
     "load_example",
@@ -78,6 +81,7 @@ _HOMES = {
     "analysis": "LocalOptimum TradeOff local_optimum trade_off",
     "data": "RankingData load_example read write",
     "errors": "RankwiseError",
+    "fusion": "fit_fusion fuse",
     "metrics": "Certificate Comparison Evaluation Metric certify compare evaluate parse",
     "models": "load save",
     "objectives": "diagnose lambda_gradients",

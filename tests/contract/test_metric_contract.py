@@ -16,7 +16,8 @@ from rankwise.types import FloatArray
 
 VARIANTS = (
     "ndcg ndcg@1 ndcg[linear]@3 ndcg[letor]@3 dcg dcg[linear]@2 map@1 map[capped]@3 mrr@2 err err[4]@3 mauc[1,2] "
-    "mauc[1:0.7,3:0.3] auc[0] p[capped]@4 p@1 r@1 pauc[0,1] pauc[0.2,0.7] aucpr[0,1] r@p=0.5 p@r=0.5 tpr@fpr=0.3 f0.5"
+    "mauc[1:0.7,3:0.3] auc[0] p[capped]@4 p@1 r@1 success@1 success@3 rbp[0.5]@3 "
+    "pauc[0,1] pauc[0.2,0.7] aucpr[0,1] r@p=0.5 p@r=0.5 tpr@fpr=0.3 f0.5"
 ).split()
 SUMS = ["ndcg@2 + map", "2*p-micro@3 + 0.5*err@3 + pairs", "1e-3*f1 + 3*mrr", "0.5*dcg + 0.5*p[capped]@4 + bpref"]
 

@@ -30,8 +30,8 @@ def example(seed: int, highest: int, ties: bool) -> Example:
 
 def ours(trec_name: str) -> str | None:
     """trec_eval's name of a measure in our spelling."""
-    plain = {"map": "map", "ndcg": "ndcg", "recip_rank": "mrr", "bpref": "bpref"}
-    prefixes = {"ndcg_cut_": "ndcg@", "map_cut_": "map@", "P_": "p@", "recall_": "r@"}
+    plain = {"map": "map", "ndcg": "ndcg", "recip_rank": "mrr", "bpref": "bpref", "Rprec": "r-precision"}
+    prefixes = {"ndcg_cut_": "ndcg@", "map_cut_": "map@", "P_": "p@", "recall_": "r@", "success_": "success@"}
     if trec_name in plain:
         return plain[trec_name]
     for prefix, spelling in prefixes.items():
@@ -46,7 +46,7 @@ def test_trec_eval_printed_these(shared_data: Path) -> None:
     rows = [line.split() for line in (folder / "out.test.aq").read_text().splitlines()]
     printed = {(ours(name), query): float(value) for name, query, value in rows if ours(name)}
     metrics = sorted({metric for metric, _ in printed if metric})
-    assert len(metrics) >= 39
+    assert len(metrics) >= 43
     data = rw.read(folder / "qrels.test", folder / "results.test")
     found = rw.evaluate(data.y, data.scores, data.qid, metrics, convention="trec", doc_ids=data.doc_ids)  # type: ignore[arg-type]
     for (metric, query), value in printed.items():
@@ -66,7 +66,7 @@ def test_pytrec_eval(ties: bool) -> None:
     for q, d, label, score in zip(qid, ids, y, scores, strict=True):
         qrels.setdefault(str(q), {})[d] = int(label)
         run.setdefault(str(q), {})[d] = float(score)
-    names = {"map", "ndcg", "ndcg_cut", "map_cut", "P", "recall", "recip_rank", "bpref"}
+    names = {"map", "ndcg", "ndcg_cut", "map_cut", "P", "recall", "recip_rank", "bpref", "Rprec", "success"}
     judged = pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run)
     theirs = {name: ours(name) for name in judged["0"] if ours(name)}
     found = rw.evaluate(y, scores, qid, [m for m in theirs.values() if m], convention="trec", doc_ids=ids)

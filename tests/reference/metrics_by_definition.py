@@ -75,6 +75,24 @@ def recall(y: Numbers, s: Numbers, k: int) -> float:
     return sum(label > 0 for label in down(y, s)[:k]) / relevant if relevant else NAN
 
 
+def success(y: Numbers, s: Numbers, k: int) -> float:
+    return float(any(label > 0 for label in down(y, s)[:k])) if max(y) > 0 else NAN
+
+
+def r_precision(y: Numbers, s: Numbers) -> float:
+    relevant = sum(label > 0 for label in y)
+    return precision(y, s, relevant) if relevant else NAN
+
+
+def rank_biased_precision(y: Numbers, s: Numbers, p: float, k: int = 10**9) -> float:
+    """The expected share of relevant documents among those that a reader sees, by when the reader stops."""
+    ranked = [label > 0 for label in down(y, s)[:k]]
+    hits = [sum(ranked[:last]) for last in range(1, len(ranked) + 1)]
+    stops = [p ** (last - 1) * (1 - p) for last in range(1, len(ranked) + 1)]
+    beyond = p ** len(ranked) * hits[-1]  # a reader who goes on past the end has seen all
+    return (1 - p) * (sum(stop * seen for stop, seen in zip(stops, hits, strict=True)) + beyond)
+
+
 def ordered_pairs(y: Numbers, s: Numbers, better: Callable[[float, float], bool]) -> float:
     """Share of pairs (a better than b) with the higher score at a, half for equal scores."""
     pairs = [(sa, sb) for (ya, sa), (yb, sb) in product(zip(y, s, strict=True), repeat=2) if better(ya, yb)]
@@ -190,6 +208,10 @@ DISTINCT: dict[str, Callable[[Numbers, Numbers], float]] = {
     "p-micro[3]@2": lambda y, s: precision(y, s, 2) / 3,
     "p-macro[3]@2": lambda y, s: sum(down(y, s)[:2].count(c) / 2 for c in (1, 2, 3)) / 3,
     "r@3": lambda y, s: recall(y, s, 3),
+    "success@3": lambda y, s: success(y, s, 3),
+    "r-precision": r_precision,
+    "rbp": lambda y, s: rank_biased_precision(y, s, 0.8),
+    "rbp[0.5]@4": lambda y, s: rank_biased_precision(y, s, 0.5, 4),
     "0.7*ndcg@3 + 0.3*auc": lambda y, s: 0.7 * ndcg(y, s, 3) + 0.3 * auc(y, s),
     "map + 2*r@3 + 0.25*f1": lambda y, s: average_precision(y, s) + 2 * recall(y, s, 3) + fbeta(y, s, 1) / 4,
 }

@@ -26,6 +26,7 @@ from rankwise.cli.commands._data_stats import stats
 from rankwise.cli.commands._evaluate import evaluate
 from rankwise.cli.commands._explain import explain
 from rankwise.cli.commands._export import export
+from rankwise.cli.commands._fuse import fuse
 from rankwise.cli.commands._info import info
 from rankwise.cli.commands._label import label
 from rankwise.cli.commands._local_optimum import local_optimum
@@ -76,6 +77,7 @@ app.command("explain")(explain)
 app.command("export")(export)
 app.command("eval")(evaluate)
 app.command("compare")(compare)
+app.command("fuse")(fuse)
 app.command("certify")(certify)
 app.command("trade-off")(trade_off)
 app.command("local-optimum")(local_optimum)

@@ -1,6 +1,7 @@
 """Metrics, each a small class in a file of its own, and how they are computed and compared."""
 
 from rankwise.kernels._compile import compiled, helper
+from rankwise.metrics._alpha_ndcg import alpha_ndcg
 from rankwise.metrics._base import Metric, metric_classes
 from rankwise.metrics._contingency import macro_precision, micro_precision
 from rankwise.metrics._conventions import CONVENTIONS
@@ -26,9 +27,12 @@ from rankwise.metrics.catalogue._partial_aucpr import PartialAUCPR
 from rankwise.metrics.catalogue._precision import Precision
 from rankwise.metrics.catalogue._precision_at_recall import PrecisionAtRecall
 from rankwise.metrics.catalogue._precision_by_class import MacroPrecision, MicroPrecision
+from rankwise.metrics.catalogue._r_precision import RPrecision
+from rankwise.metrics.catalogue._rbp import RBP
 from rankwise.metrics.catalogue._recall import Recall
 from rankwise.metrics.catalogue._recall_at_precision import RecallAtPrecision
 from rankwise.metrics.catalogue._reciprocal_rank import ReciprocalRank
+from rankwise.metrics.catalogue._success import Success
 from rankwise.metrics.catalogue._tpr_at_fpr import TPRAtFPR
 from rankwise.metrics.catalogue._weighted_sum import WeightedSum
 from rankwise.metrics.catalogue._wta import WTA
@@ -44,6 +48,7 @@ __all__ = [
     "ERR",
     "MAUC",
     "NDCG",
+    "RBP",
     "WTA",
     "AveragePrecision",
     "BPref",
@@ -62,11 +67,14 @@ __all__ = [
     "PartialAUCPR",
     "Precision",
     "PrecisionAtRecall",
+    "RPrecision",
     "Recall",
     "RecallAtPrecision",
     "ReciprocalRank",
+    "Success",
     "TPRAtFPR",
     "WeightedSum",
+    "alpha_ndcg",
     "auc_lower_bound",
     "certify",
     "compare",

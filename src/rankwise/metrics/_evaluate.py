@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike
 from rankwise._validation import as_ids, as_vector, check_choice
 from rankwise.data._groups import QueryGroups
 from rankwise.data._ranking_data import RankingData
+from rankwise.data.io._trec_objects import DocumentNumbers, names_documents
 from rankwise.errors import DataError, MetricError, ShapeError
 from rankwise.kernels import _threads as threads
 from rankwise.kernels.sorting._ranks import run_starts
@@ -19,6 +21,7 @@ from rankwise.metrics._base import Metric
 from rankwise.metrics._conventions import Empty, convention_named
 from rankwise.metrics._evaluation import Evaluation, LeftOut
 from rankwise.metrics._hooks import N_SHUFFLES
+from rankwise.metrics._judged_runs import joined_runs, third_as_metrics
 from rankwise.metrics._names import parse_all
 from rankwise.metrics._ranking import Ranking, Ties, rank
 from rankwise.metrics.comparison._one_list import OneList
@@ -33,8 +36,8 @@ log = logging.getLogger(__name__)
 
 
 def evaluate(
-    y: ArrayLike | RankingData,
-    scores: ArrayLike,
+    y: ArrayLike | RankingData | DocumentNumbers,
+    scores: ArrayLike | DocumentNumbers,
     qid: ArrayLike | None = None,
     metrics: str | Metric | Iterable[str | Metric] = DEFAULT_METRICS,
     *,
@@ -48,13 +51,15 @@ def evaluate(
 
     Parameters
     ----------
-    y : array-like of shape (n_rows,) or RankingData
+    y : array-like of shape (n_rows,), RankingData, dict or frame
         Labels, in any order of the rows; below 0 means "not judged". RankingData brings its queries, query weights and
-        document ids along.
-    scores : array-like of shape (n_rows,)
-        The higher, the better the rank; −inf means "not retrieved".
+        document ids along. Judgements that name documents are dictionaries `{query: {document: grade}}`, or frames with
+        columns such as `q_id`, `doc_id` and `score`.
+    scores : array-like of shape (n_rows,), dict or frame
+        The higher, the better the rank; −inf means "not retrieved". Beside judgements, a run `{query: {document:
+        score}}`, or a frame.
     qid : array-like of shape (n_rows,), optional
-        The query of each row. By default all rows are one list.
+        The query of each row. By default all rows are one list. Beside judgements, the third argument is `metrics`.
     metrics : str, Metric or iterable of them, default=("ndcg@10", "map", "mrr", "auc")
         Metrics or their names; a text may hold several, with spaces or commas between.
     convention : {"standard", "letor4", "trec", "lightgbm", "xgboost", "sklearn"}, default="standard"
@@ -91,10 +96,28 @@ def evaluate(
     >>> data = RankingData([[0.9], [0.1], [0.5], [0.4]], [1, 0, 0, 2], ["a", "a", "b", "b"])
     >>> evaluate(data, [0.9, 0.1, 0.5, 0.4], metrics="mrr")["mrr"]
     0.75
+
+    Judgements and a run that name documents; one that is not judged counts as irrelevant.
+
+    >>> evaluate({"q1": {"d1": 1, "d2": 2}}, {"q1": {"d3": 0.9, "d2": 0.4}}, "mrr recall@5").means
+    {'mrr': 0.5, 'r@5': 0.5}
     """
+    if names_documents(y):
+        data, runs = joined_runs(y, {"the run": scores})
+        result = evaluate(
+            data,
+            runs["the run"],
+            metrics=third_as_metrics(qid, metrics, DEFAULT_METRICS),
+            convention=convention,
+            ties=ties,
+            empty=empty,
+            query_weight=query_weight,
+            doc_ids=doc_ids,
+        )
+        return replace(result, notes=(*result.notes, *data.notes))
     preset = convention_named(convention)
     tie_rule = check_choice("ties", ties or preset.ties, Ties)
-    y, qid, query_weight, doc_ids = labelled_rows(y, qid, query_weight, doc_ids)
+    y, qid, query_weight, doc_ids = labelled_rows(y, qid, query_weight, doc_ids)  # type: ignore[arg-type]
     labels = as_vector("labels", y)
     values = as_vector("scores", scores, low=-np.inf)
     if values.size != labels.size:

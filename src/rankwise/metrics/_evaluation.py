@@ -12,6 +12,7 @@ import numpy as np
 
 from rankwise.errors import MetricError
 from rankwise.metrics._conventions import Empty
+from rankwise.metrics._markup import latex_table, markdown_table
 from rankwise.metrics._names import parse
 from rankwise.metrics._ranking import Ties
 from rankwise.metrics.comparison._statistics import bootstrap_interval, scaled_weights, t_interval
@@ -210,6 +211,32 @@ class Evaluation:
             row = (metric, f"{self[metric]:.4f}", interval, str(self.queries_counted(metric)), reason)
             rows.append(row if self.one_list is None else (*row, how))
         return (header if self.one_list is None else (*header, "interval by")), rows
+
+    def to_latex(self) -> str:
+        r"""Return the table that is printed in LaTeX, with `\usepackage{booktabs}`.
+
+        Returns
+        -------
+        str
+            A `table` whose caption says how the values were made.
+        """
+        return latex_table(*self.table(), self._caption())
+
+    def to_markdown(self) -> str:
+        """Return the table that is printed in Markdown.
+
+        Returns
+        -------
+        str
+            The table, and below it how the values were made.
+        """
+        return markdown_table(*self.table(), self._caption())
+
+    def _caption(self) -> str:
+        over = "Values on one list" if self.one_list else f"Means over {len(self.qids):,} queries"
+        by = "" if self.one_list else " by the bootstrap of queries"
+        rules = f"convention {self.convention}, ties {self.ties}, queries without a value {self.empty}"
+        return "; ".join([f"{over} with 95% intervals{by}; {rules}", *self.notes]) + "."
 
     def __str__(self) -> str:
         header, rows = self.table()

@@ -99,6 +99,8 @@ def test_agrees_with_ranx() -> None:
         "precision@5": "p@5",
         "recall@5": "r@5",
         "ndcg_burges@10": "ndcg@10",
+        "hit_rate@3": "success@3",
+        "r-precision": "r-precision",
     }
     found = rw.evaluate(y, s, qid, list(theirs.values()))
     judged = ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), list(theirs))

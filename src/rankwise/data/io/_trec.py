@@ -12,7 +12,7 @@ import numpy as np
 
 from rankwise.data._ranking_data import DOC_ID_TYPE, RankingData
 from rankwise.data.io._streams import open_stream
-from rankwise.errors import FormatError
+from rankwise.errors import DataError, FormatError
 from rankwise.types import FloatArray
 
 UNJUDGED = -1.0
@@ -37,14 +37,24 @@ def read_trec(qrels_path: Path, run_path: Path, skip_bad: bool = False) -> Ranki
 def read_runs(
     qrels_path: Path, run_paths: Mapping[str, Path], skip_bad: bool = False
 ) -> tuple[RankingData, dict[str, FloatArray]]:
+    """What `join_runs` makes of the files."""
+    notes: list[str] = []
+    qrels = read_by_query(qrels_path, QRELS_COLUMNS, GRADE_AT, skip_bad, notes)
+    runs = {name: read_by_query(path, RUN_COLUMNS, SCORE_AT, skip_bad, notes) for name, path in run_paths.items()}
+    try:
+        return join_runs(qrels, runs, notes)
+    except DataError as problem:
+        raise FormatError(str(problem), path=qrels_path) from None
+
+
+def join_runs(
+    qrels: ByQuery, runs: Mapping[str, ByQuery], notes: list[str]
+) -> tuple[RankingData, dict[str, FloatArray]]:
     """The documents that are judged or that any run retrieved, and each run's scores of them, by its name.
 
     Queries are those that the judgements and at least one run know; a run that lacks one of them has retrieved
     nothing there. A document that a run did not retrieve has the score −inf.
     """
-    notes: list[str] = []
-    qrels = read_by_query(qrels_path, QRELS_COLUMNS, GRADE_AT, skip_bad, notes)
-    runs = {name: read_by_query(path, RUN_COLUMNS, SCORE_AT, skip_bad, notes) for name, path in run_paths.items()}
     retrieved_for = dict.fromkeys(chain(*runs.values()))
     qids: list[str] = []
     documents: list[str] = []
@@ -53,11 +63,9 @@ def read_runs(
         qids += [query] * len(of_query)
         documents += of_query
     if not qids:
-        raise FormatError(
-            f"the judgements have no query in common with {', '.join(map(str, run_paths.values()))}, got "
-            f"{next(iter(qrels))!r} and {next(iter(retrieved_for))!r} as first queries; check that the files belong "
-            "together",
-            path=qrels_path,
+        raise DataError(
+            f"the judgements have no query in common with {', '.join(runs)}, got {next(iter(qrels), 'none')!r} and "
+            f"{next(iter(retrieved_for), 'none')!r} as first queries; check that they belong together"
         )
     judged = set(qids)
     _note(notes, len(retrieved_for.keys() - judged), "left out: no judgements")

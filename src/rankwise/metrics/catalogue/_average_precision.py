@@ -135,3 +135,14 @@ class AveragePrecision(Metric):
         weights = np.zeros((2, 2, 2))
         weights[0, 0, 1] = weights[1, 1, 0] = 1.0 / total
         return classes, heights, weights
+
+
+@dataclass(frozen=True)
+class TopRelevance(Metric):
+    """How metrics of the first few relevant documents are trained: their own swaps touch too few to learn from."""
+
+    told_apart_by = "relevance"
+
+    def _for_many_rows(self) -> AveragePrecision:
+        """Average precision."""
+        return AveragePrecision()

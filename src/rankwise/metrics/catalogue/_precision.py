@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rankwise.kernels._compile import compiled
-from rankwise.metrics.catalogue._average_precision import AveragePrecision
+from rankwise.metrics.catalogue._average_precision import TopRelevance
 from rankwise.metrics.catalogue._linear import TopHits, top
 from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
-class Precision(TopHits):
+class Precision(TopRelevance, TopHits):
     """Share of relevant documents (label above 0) among the first k: P@k = |{i ≤ k: y_i > 0}| / k.
 
     Parameters
@@ -33,11 +33,6 @@ class Precision(TopHits):
     name: ClassVar[str] = "p"
     aliases: ClassVar[Mapping[str, str]] = {"min": "capped"}
     capped: bool = False
-    told_apart_by = "relevance"
-
-    def _for_many_rows(self) -> AveragePrecision:
-        """Average precision: the metric's own swaps touch too few documents to learn from."""
-        return AveragePrecision()
 
     @compiled
     def _normalizer(self, ideal: FloatArray) -> float:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rankwise.kernels._compile import compiled
-from rankwise.metrics.catalogue._average_precision import AveragePrecision
+from rankwise.metrics.catalogue._average_precision import TopRelevance
 from rankwise.metrics.catalogue._linear import TopHits, relevant_count
 from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
-class Recall(TopHits):
+class Recall(TopRelevance, TopHits):
     """Share of the relevant documents that stand among the first k: R@k = |{i ≤ k: y_i > 0}| / R.
 
     Parameters
@@ -28,11 +28,6 @@ class Recall(TopHits):
 
     name: ClassVar[str] = "r"
     needs: ClassVar[str] = "a relevant document"
-    told_apart_by = "relevance"
-
-    def _for_many_rows(self) -> AveragePrecision:
-        """Average precision: the metric's own swaps touch too few documents to learn from."""
-        return AveragePrecision()
 
     @compiled
     def _normalizer(self, ideal: FloatArray) -> float:

@@ -8,15 +8,14 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.kernels._compile import compiled
-from rankwise.metrics._base import Metric
 from rankwise.metrics._hooks import Factors
-from rankwise.metrics.catalogue._average_precision import AveragePrecision
+from rankwise.metrics.catalogue._average_precision import TopRelevance
 from rankwise.metrics.catalogue._linear import relevant_count, top
 from rankwise.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
-class ReciprocalRank(Metric):
+class ReciprocalRank(TopRelevance):
     """1 / rank of the first relevant document (Burges 2006 section 2), 0 if that rank is below k.
 
     Parameters
@@ -47,11 +46,6 @@ class ReciprocalRank(Metric):
     name: ClassVar[str] = "mrr"
     needs: ClassVar[str] = "a relevant document"
     k: int | None = None
-    told_apart_by = "relevance"
-
-    def _for_many_rows(self) -> AveragePrecision:
-        """Average precision: the metric's own swaps touch too few documents to learn from."""
-        return AveragePrecision()
 
     @compiled
     def _value(self, ranked: FloatArray, ideal: FloatArray) -> float:

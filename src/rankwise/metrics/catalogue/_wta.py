@@ -8,13 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from rankwise.kernels._compile import compiled
-from rankwise.metrics.catalogue._average_precision import AveragePrecision
+from rankwise.metrics.catalogue._average_precision import TopRelevance
 from rankwise.metrics.catalogue._linear import LinearMetric, relevant_count
 from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True)
-class WTA(LinearMetric):
+class WTA(TopRelevance, LinearMetric):
     """Winner takes all (Burges 2006 section 2): 1 if the top document is relevant, else 0.
 
     References
@@ -31,11 +31,6 @@ class WTA(LinearMetric):
 
     name: ClassVar[str] = "wta"
     needs: ClassVar[str] = "a relevant document"
-    told_apart_by = "relevance"
-
-    def _for_many_rows(self) -> AveragePrecision:
-        """Average precision: the metric's own swaps touch too few documents to learn from."""
-        return AveragePrecision()
 
     @compiled
     def _discounts(self, ideal: FloatArray) -> FloatArray:

@@ -11,15 +11,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankwise.data._ranking_data import RankingData
+from rankwise.data.io._trec_objects import DocumentNumbers, names_documents
 from rankwise.errors import DataError
 from rankwise.metrics._base import Metric
 from rankwise.metrics._conventions import Empty
 from rankwise.metrics._evaluate import DEFAULT_METRICS, evaluate
 from rankwise.metrics._evaluation import Evaluation, format_table, plain
+from rankwise.metrics._judged_runs import joined_runs, third_as_metrics
+from rankwise.metrics._markup import latex_table, markdown_table
 from rankwise.metrics._ranking import Ties
 from rankwise.metrics.comparison import _statistics as statistics
 from rankwise.metrics.comparison._row_tests import RowTest, printed_row_tests, row_tests
 from rankwise.metrics.comparison._statistics import format_p_value
+from rankwise.metrics.comparison._system_table import system_table
 from rankwise.types import JsonObject
 
 
@@ -125,6 +129,50 @@ class Comparison:
             "notes": list(self.notes),
         }
 
+    def to_latex(self, alpha: float = 0.05, digits: int = 3) -> str:
+        r"""Return the means as a table for papers, with `\usepackage{booktabs}`.
+
+        Parameters
+        ----------
+        alpha : float, default=0.05
+            The level of the tests: a superscript names the systems that are beaten with a smaller corrected p-value.
+        digits : int, default=3
+            Digits after the point.
+
+        Returns
+        -------
+        str
+            A `table` whose caption says what is bold, and which test and correction the superscripts are by.
+        """
+        return latex_table(*system_table(self, alpha, digits))
+
+    def to_markdown(self, alpha: float = 0.05, digits: int = 3) -> str:
+        """Return the means as a table in Markdown.
+
+        Parameters
+        ----------
+        alpha : float, default=0.05
+            The level of the tests: a superscript names the systems that are beaten with a smaller corrected p-value.
+        digits : int, default=3
+            Digits after the point.
+
+        Returns
+        -------
+        str
+            The table, and below it what is bold, and which test and correction the superscripts are by.
+
+        Examples
+        --------
+        >>> y, qid = [1, 0, 0, 1, 0, 0], [1, 1, 1, 2, 2, 2]
+        >>> print(compare(y, {"good": [3, 2, 1, 3, 2, 1], "bad": [2, 3, 1, 1, 3, 2]}, qid, ["mrr"]).to_markdown())
+        |  | system | mrr |
+        | --- | --- | --- |
+        | a | good | **1.000** |
+        | b | bad | 0.417 |
+        ...
+        """
+        return markdown_table(*system_table(self, alpha, digits))
+
     def __str__(self) -> str:
         parts = [format_table(self._table_of_means()) + "\n* best"]
         if self.tests:
@@ -166,8 +214,8 @@ class Comparison:
 
 
 def compare(
-    y: ArrayLike | RankingData,
-    scores: Mapping[str, ArrayLike],
+    y: ArrayLike | RankingData | DocumentNumbers,
+    scores: Mapping[str, ArrayLike | DocumentNumbers],
     qid: ArrayLike | None = None,
     metrics: str | Metric | Iterable[str | Metric] = DEFAULT_METRICS,
     *,
@@ -183,13 +231,15 @@ def compare(
 
     Parameters
     ----------
-    y : array-like of shape (n_rows,) or RankingData
+    y : array-like of shape (n_rows,), RankingData, dict or frame
         Labels, in any order of the rows; below 0 means "not judged". RankingData brings its queries, query weights and
-        document ids along.
-    scores : dict of str to array-like of shape (n_rows,)
-        By name of the system, the score of each row; −inf means "not retrieved".
+        document ids along. Judgements that name documents are dictionaries `{query: {document: grade}}`, or frames with
+        columns such as `q_id`, `doc_id` and `score`.
+    scores : dict of str to array-like of shape (n_rows,), dict or frame
+        By name of the system, the score of each row; −inf means "not retrieved". Beside judgements, runs `{query:
+        {document: score}}`, or frames.
     qid : array-like of shape (n_rows,), optional
-        The query of each row. By default all rows are one list.
+        The query of each row. By default all rows are one list. Beside judgements, the third argument is `metrics`.
     metrics : str, Metric or iterable of them, default=("ndcg@10", "map", "mrr", "auc")
         Metrics or their names; a text may hold several, with spaces or commas between.
     convention : {"standard", "letor4", "trec", "lightgbm", "xgboost", "sklearn"}, default="standard"
@@ -238,6 +288,21 @@ def compare(
     if len(scores) < 2:
         got = ", ".join(map(repr, scores)) or "none"
         raise DataError(f"there must be two or more systems to compare, got {got}; use evaluate for a single one")
+    if names_documents(y):
+        data, runs = joined_runs(y, scores)
+        result = compare(
+            data,
+            runs,
+            metrics=third_as_metrics(qid, metrics, DEFAULT_METRICS),
+            convention=convention,
+            ties=ties,
+            empty=empty,
+            query_weight=query_weight,
+            doc_ids=doc_ids,
+            level=level,
+            random_state=random_state,
+        )
+        return replace(result, notes=(*result.notes, *data.notes))
     requested = metrics if isinstance(metrics, str | Metric) else list(metrics)
     evaluations = {
         name: evaluate(

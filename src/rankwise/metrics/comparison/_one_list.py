@@ -20,7 +20,9 @@ from rankwise.metrics._base import Metric
 from rankwise.metrics._ranking import Ranking, Ties, descending_order, tie_key
 from rankwise.metrics.catalogue._auc import AUC
 from rankwise.metrics.catalogue._err import ERR
+from rankwise.metrics.catalogue._rbp import RBP
 from rankwise.metrics.catalogue._reciprocal_rank import ReciprocalRank
+from rankwise.metrics.catalogue._success import Success
 from rankwise.metrics.catalogue._wta import WTA
 from rankwise.metrics.comparison._delong import auc_covariance, normal_interval
 from rankwise.metrics.comparison._row_samples import RowSamples
@@ -136,5 +138,7 @@ class OneList:
 
 
 def _sees_few_rows(metric: Metric) -> bool:
-    k = getattr(metric, "k", None)
-    return isinstance(metric, ReciprocalRank | ERR | WTA) or (k is not None and k < MIN_CUTOFF)
+    depth = getattr(metric, "k", None) or math.inf
+    if isinstance(metric, RBP):
+        depth = min(depth, 1.0 / (1.0 - metric.p))  # what a reader sees on average
+    return isinstance(metric, ReciprocalRank | ERR | WTA | Success) or depth < MIN_CUTOFF
