@@ -122,7 +122,7 @@ class RankingData:
         for name, rows in (("qid", qid), ("doc_ids", doc_ids), ("scores", scores), ("position", position)):
             if rows is not None and rows.shape != (n,):
                 raise ShapeError(f"{name} must have one entry per row: got {rows.size} entries for {n} rows")
-        doc_ids = None if doc_ids is None else doc_ids.astype(DOC_ID_TYPE, copy=False)
+        doc_ids = None if doc_ids is None else _document_ids(doc_ids)
         fields = {"y": y, "qid": qid, "doc_ids": doc_ids, "query_weight": weight, "position": position}
         fields["scores"] = scores
         for name, array in fields.items():
@@ -346,6 +346,13 @@ class RankingData:
         return (
             f"RankingData({len(self)} rows, {queries}, {features}{sparse}, labels {self.y.min():g} to {self.y.max():g})"
         )
+
+
+def _document_ids(ids: AnyArray) -> AnyArray:
+    try:
+        return ids.astype(DOC_ID_TYPE, copy=False)
+    except (TypeError, ValueError):  # half a surrogate pair, which no encoding can write
+        raise DataError("doc_ids must be texts that UTF-8 can write, got one that it cannot; repair them") from None
 
 
 def _text_names(columns: Sequence[NamedColumn]) -> list[tuple[str, Column]]:
