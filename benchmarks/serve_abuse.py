@@ -1,7 +1,7 @@
 """Serving under abuse: `rankwise serve` against bodies, clients and model files that mean it no good.
 
-- schemathesis: requests made by schemathesis from the service's own OpenAPI, at least `--bodies`; it is not a dependency,
-  so `--schemathesis` says where it is (a venv of its own). Statuses are what the service counted
+- schemathesis: requests made by schemathesis from the service's own OpenAPI, at least `--bodies`; it is no
+  dependency, so `--schemathesis` says where it is (a venv of its own). Statuses are what the service counted
 - json, arrow: bodies that are nearly right (serve_mutations.py), over connections that stay open. A status of 5xx, no
   answer, or an answer of another shape is a failure; memory is the service's, after a tenth of the requests and at the
   end

@@ -340,7 +340,7 @@ def test_weights_are_scaled_to_the_best_length() -> None:
 
 
 def test_features_too_small_for_their_squares_are_refused(make) -> None:
-    with pytest.raises(DataError, match="feature 0 is too small to standardize, got .*; scale it up"):
+    with pytest.raises(DataError, match="feature 0 is too small to standardize"):
         make().fit(TRAIN.X.astype(float) * 1e-200, TRAIN.y, qid=TRAIN.qid)
 
 

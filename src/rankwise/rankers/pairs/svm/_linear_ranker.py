@@ -91,7 +91,7 @@ class LinearPairRanker(TunedPairRanker):
                 log.warning("with C=%g the relative duality gap is %.1e, not tol; raise max_iter, or lower C", C, gap)
             if not any(solution.w.any() for solution in solved.values()):
                 log.warning(
-                    "with C=%g all weights are 0, so all scores are alike; pass standardize=True, scale X up or raise C",
+                    "with C=%g all weights are 0, so all scores are alike; pass standardize=True, scale X, or raise C",
                     C,
                 )
             yield self._candidate(fit, done=True)
