@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from rankwise.errors import MetricError
 from rankwise.metrics._base import Metric, metric_classes
@@ -90,7 +90,7 @@ def parse_all(metrics: str | Metric | Iterable[str | Metric]) -> dict[str, Metri
         metrics = re.findall(r"(?:[^\s,\[]|\[[^\]]*\])+", re.sub(r"\s*([+*])\s*", r"\1", metrics))
     elif isinstance(metrics, Metric):
         metrics = [metrics]
-    elif not isinstance(metrics, Iterable) or getattr(metrics, "ndim", 1) == 0:
+    elif not isinstance(metrics, Iterable) or isinstance(metrics, Mapping) or getattr(metrics, "ndim", 1) == 0:
         raise MetricError(f"metrics are named by texts such as ndcg@10, got {metrics!r:.100}; pass one or more")
     by_text = {str(metric): metric for metric in map(parse, metrics)}
     if not by_text:
