@@ -14,37 +14,47 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 FORKING = "from fault_copies import run_and_fork; run_and_fork({seed}, {mean_gap}, {hang_seconds})"
 Copy = dict[str, float]
 
 
-def interrupted_copies(command: str, folder: Path, *, seed: int, mean_gap: float, hang_seconds: float) -> list[Copy]:
-    """Run a command with an empty cache of compiled code, a copy every `mean_gap` CPU seconds; how each copy ended.
+def interrupted_copies(
+    command: str, folder: Path, *, seed: int, mean_gap: float, hang_seconds: float
+) -> Iterator[tuple[Path, Copy]]:
+    """Run a command with an empty cache of compiled code, a copy every `mean_gap` CPU seconds.
 
-    The k-th one has worked in `folder / str(k)` from its fork on.
+    Each copy is told of as soon as it has ended: the folder in which it went on, and how it ended.
     """
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            FORKING.format(seed=seed, mean_gap=mean_gap, hang_seconds=hang_seconds),
-            *command.split(),
-        ],
-        cwd=folder,
-        env={
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]),
-            "NUMBA_CACHE_DIR": str(folder / "cache"),
-        },
-        stdout=(folder / "stdout").open("wb"),
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in (folder / "copies").read_text().splitlines()]
+    program = FORKING.format(seed=seed, mean_gap=mean_gap, hang_seconds=hang_seconds)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]),
+        "NUMBA_CACHE_DIR": str(folder / "cache"),
+    }
+    with (folder / "stdout").open("wb") as stdout, (folder / "stderr").open("wb") as stderr:
+        process = subprocess.Popen(
+            [sys.executable, "-c", program, *command.split()], cwd=folder, env=environment, stdout=stdout, stderr=stderr
+        )
+    told = 0
+    try:
+        while process.poll() is None or told < len(_ended(folder)):
+            for ended in _ended(folder)[told:]:
+                told += 1
+                yield folder / str(told), ended
+            time.sleep(0.2)
+        assert process.returncode == 0, (folder / "stderr").read_text()
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _ended(folder: Path) -> list[Copy]:
+    """What the run has written of its copies, whole lines alone."""
+    path = folder / "copies"
+    return [json.loads(line) for line in path.read_text().split("\n")[:-1]] if path.exists() else []
 
 
 def run_and_fork(seed: int, mean_gap: float, hang_seconds: float) -> None:
@@ -64,10 +74,11 @@ def run_and_fork(seed: int, mean_gap: float, hang_seconds: float) -> None:
         if child == 0:
             _become_copy(folder)
             return
-        code = _wait(child, started + hang_seconds)
+        code, cpu_seconds = _wait(child, started + hang_seconds)
         ended = {
             "code": code,
             "seconds": time.monotonic() - started,
+            "cpu_seconds": cpu_seconds,
             "was_done": was_done,
             "after": time.process_time(),
         }
@@ -93,12 +104,12 @@ def _become_copy(folder: Path) -> None:
     os.kill(os.getpid(), signal.SIGINT)
 
 
-def _wait(child: int, end: float) -> int:
-    """The exit code of a copy; that of SIGKILL if it does not end."""
+def _wait(child: int, end: float) -> tuple[int, float]:
+    """The exit code of a copy, that of SIGKILL if it does not end, and its CPU seconds."""
     while True:
-        ended, status = os.waitpid(child, os.WNOHANG)
+        ended, status, used = os.wait4(child, os.WNOHANG)
         if ended:
-            return os.waitstatus_to_exitcode(status)
+            return os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
         if time.monotonic() > end:
             os.kill(child, signal.SIGKILL)
         time.sleep(0.01)

@@ -51,7 +51,8 @@ OUTCOMES = (
     "a model", "nothing, exit 130", "traceback", "swallowed", "hang", "half a file", "other exit",
 )  # fmt: skip
 STOPPED, HANG_SECONDS = 130, 120.0
-COMPILING_GAP = 0.2  # CPU seconds between two interruptions, on average
+COMPILING_GAP = 0.25  # CPU seconds between two interruptions, on average
+COMPILING_HANG = 600.0  # a copy ends when what it compiles is compiled
 SAID = re.compile(r"rankwise: (note: )?\S.*|\s*")  # all that may stand on stderr
 
 
@@ -108,26 +109,28 @@ def _while_compiling(count: int, rng: random.Random) -> Iterator[dict[str, objec
     runs = done = 0
     while len(delays) < count:
         runs += 1
-        with TemporaryDirectory() as name:
-            folder = Path(name)
-            _write_data(folder)
+        with TemporaryDirectory(ignore_cleanup_errors=True) as name:
+            _write_data(Path(name))
             copies = interrupted_copies(
-                command, folder, seed=rng.randrange(10**6), mean_gap=COMPILING_GAP, hang_seconds=HANG_SECONDS
+                command, Path(name), seed=rng.randrange(10**6), mean_gap=COMPILING_GAP, hang_seconds=COMPILING_HANG
             )
-            for number, copy in enumerate(copies, start=1):
-                own = folder / str(number)
-                said = (own / "stderr").read_text() if (own / "stderr").exists() else ""
+            for folder, copy in copies:
+                said = (folder / "stderr").read_text() if (folder / "stderr").exists() else ""
                 hangs = copy["code"] == -signal.SIGKILL
-                outcome = "hang" if hangs else _outcome(int(copy["code"]), own, bool(copy["was_done"]), said)
+                outcome = "hang" if hangs else _outcome(int(copy["code"]), folder, bool(copy["was_done"]), said)
                 if outcome == "done before":
                     done += 1
                     continue
                 outcomes[outcome] += 1
-                delays.append(copy["seconds"])
+                delays.append(copy["cpu_seconds"])
                 if outcome not in OUTCOMES[:2]:
-                    print("   ", outcome, f"after {copy['after']:.2f} CPU s:", said[-1500:], flush=True)
-        print(COMPILING, runs, dict(outcomes), flush=True)
-        yield {"runs": runs, "done before": done} | _row(outcomes, delays)
+                    print("   ", outcome, f"after {copy['after']:.2f} CPU s:", said[-1500:], copy, flush=True)
+                if len(delays) % 10 == 0:
+                    print(COMPILING, runs, dict(outcomes), f"at {copy['after']:.1f} CPU s", flush=True)
+                    yield {"runs": runs, "done before": done, "clock": "CPU"} | _row(outcomes, delays)
+                if len(delays) == count:
+                    break
+            copies.close()
 
 
 def _write_data(folder: Path) -> None:

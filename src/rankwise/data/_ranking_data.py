@@ -309,9 +309,12 @@ class RankingData:
         documents = (
             None if meaning.doc_id is None else texts(as_arrow(columns[meaning.doc_id])).fill_null("").to_pylist()
         )
+        y = frame_labels(columns[meaning.label], meaning.label, positive)
+        if positive is not None and not y.any():
+            raise DataError(f"no label in column {meaning.label!r} is {positive!r}; check its spelling and its type")
         return cls(
             encoded.X,
-            frame_labels(columns[meaning.label], meaning.label, positive),
+            y,
             ids,
             doc_ids=documents,
             query_weight=None if weight is None else _by_query(numbers(as_arrow(columns[weight])), ids, weight),
@@ -413,6 +416,8 @@ def _single(numbers: AnyArray) -> NDArray[np.float32]:
 def _check_names(names: list[str] | None, n_features: int) -> None:
     if names is None:
         return
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise DataError(f"feature_names must be a list of texts, got {names!r:.100}; pass one text per feature")
     if len(names) != n_features:
         raise ShapeError(
             f"feature_names must have one entry per feature, got {len(names)} for {n_features} features; "
