@@ -1,7 +1,8 @@
 """Ctrl-C while a command compiles: the command forks copies of itself at moments of chance, and they are interrupted.
 
 Compiling takes many seconds, and is the same up to the moment of the signal; so one run that goes on to its end gives
-many moments. Python runs what a signal asks for between two steps of a program, where a copy is like the original.
+many moments. Python runs what a signal asks for between two steps of a program, where a copy is like the original as
+long as there is one thread: others would be lost, and waited for without end, so no copy is made beside them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,6 +35,7 @@ def interrupted_copies(
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]),
         "NUMBA_CACHE_DIR": str(folder / "cache"),
+        "RANKWISE_NUM_THREADS": "1",
     }
     with (folder / "stdout").open("wb") as stdout, (folder / "stderr").open("wb") as stderr:
         process = subprocess.Popen(
@@ -63,6 +66,9 @@ def run_and_fork(seed: int, mean_gap: float, hang_seconds: float) -> None:
 
     def fork(*_: object) -> None:
         nonlocal count
+        if threading.active_count() > 1:
+            signal.setitimer(signal.ITIMER_PROF, 0.01)
+            return
         count += 1
         folder = home / str(count)
         folder.mkdir()

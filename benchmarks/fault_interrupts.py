@@ -51,7 +51,7 @@ OUTCOMES = (
     "a model", "nothing, exit 130", "traceback", "swallowed", "hang", "half a file", "other exit",
 )  # fmt: skip
 STOPPED, HANG_SECONDS = 130, 120.0
-COMPILING_GAP = 0.25  # CPU seconds between two interruptions, on average
+COMPILING_GAP = 0.2  # CPU seconds between two interruptions, on average
 COMPILING_HANG = 600.0  # a copy ends when what it compiles is compiled
 SAID = re.compile(r"rankwise: (note: )?\S.*|\s*")  # all that may stand on stderr
 
