@@ -20,12 +20,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from fault_copies import interrupted_copies
+
 import rankwise as rw
 from rankwise.__main__ import main as run_command
 from rankwise.data import web
 from rankwise.errors import RankwiseError
 from rankwise.kernels._threads import limit_threads
 
+FROM_THE_START, COMPILING = "train, from the start of the program", "train, compiling"
 TRAINED = "train train.txt --valid test.txt -o m.rw"
 COMMANDS = {
     "train": [f"{TRAINED} --set n_estimators=40"],
@@ -38,8 +41,8 @@ COMMANDS = {
         "train train.txt -o m.rw --objective r@p=0.8 --model linear",
         "train train.txt -o m.rw --model auto --budget 3",
     ],
-    "train, from the start of the program": [f"{TRAINED} --set n_estimators=20"],
-    "train, compiling": [f"{TRAINED} --set n_estimators=20"],
+    FROM_THE_START: [f"{TRAINED} --set n_estimators=20"],
+    COMPILING: [f"{TRAINED} --set n_estimators=20"],
     "simulate": ["simulate train.txt --test test.txt --rounds 5 --seeds 4 --start 1,3 --picture m.png --jobs 1"],
     "cv": ["cv train.txt --folds 3 --set n_estimators=20"],
     "tune": ["tune train.txt --folds 3 --trials 4 --space num_leaves=4:16 --set n_estimators=20 -o m.rw"],
@@ -48,6 +51,8 @@ OUTCOMES = (
     "a model", "nothing, exit 130", "traceback", "swallowed", "hang", "half a file", "other exit",
 )  # fmt: skip
 STOPPED, HANG_SECONDS = 130, 120.0
+COMPILING_GAP = 0.2  # CPU seconds between two interruptions, on average
+COMPILING_HANG = 600.0  # a copy ends when what it compiles is compiled
 SAID = re.compile(r"rankwise: (note: )?\S.*|\s*")  # all that may stand on stderr
 
 
@@ -56,8 +61,11 @@ def run_interrupts(name: str, count: int, rng: random.Random) -> Iterator[dict[s
 
     What came of them is given after every tenth.
     """
-    whole = {"train, compiling": "cold", "train, from the start of the program": "warm"}.get(name)
-    if whole is None:
+    if name == COMPILING:
+        yield from _while_compiling(count, rng)
+        return
+    whole = name == FROM_THE_START
+    if not whole:
         with limit_threads(1):  # others would be lost by a fork
             for command in COMMANDS[name]:
                 _warm_up(command)
@@ -80,26 +88,62 @@ def run_interrupts(name: str, count: int, rng: random.Random) -> Iterator[dict[s
             print("   ", outcome, command, f"after {delay:.2f} of {durations[command]:.2f} s:", said, flush=True)
         if len(delays) % 10 == 0 or len(delays) == count:
             print(name, durations, dict(outcomes), f"{starting} while Python started", flush=True)
-            yield {
-                "seconds": {command: round(seconds, 2) for command, seconds in durations.items()},
-                "interrupted": len(delays),
-                "in Python's start": starting,
-                "done before": done,
-                "median_seconds_to_end": round(statistics.median(delays), 2),
-                "most_seconds_to_end": round(max(delays), 2),
-                **{outcome: outcomes.get(outcome, 0) for outcome in OUTCOMES},
-            }
+            seconds_of = {command: round(seconds, 2) for command, seconds in durations.items()}
+            yield {"seconds": seconds_of, "in Python's start": starting, "done before": done} | _row(outcomes, delays)
 
 
-def _start(command: str, folder: Path, whole: str | None) -> subprocess.Popen[bytes] | Forked:
-    """The command at work in a folder with data, as a program from its start or in a copy of this process."""
+def _row(outcomes: Counter[str], delays: list[float]) -> dict[str, object]:
+    return {
+        "interrupted": len(delays),
+        "median_seconds_to_end": round(statistics.median(delays), 2),
+        "most_seconds_to_end": round(max(delays), 2),
+        **{outcome: outcomes.get(outcome, 0) for outcome in OUTCOMES},
+    }
+
+
+def _while_compiling(count: int, rng: random.Random) -> Iterator[dict[str, object]]:
+    """As many runs with an empty cache as it takes, each with copies that are interrupted."""
+    (command,) = COMMANDS[COMPILING]
+    outcomes: Counter[str] = Counter()
+    delays: list[float] = []
+    runs = done = 0
+    while len(delays) < count:
+        runs += 1
+        with TemporaryDirectory(ignore_cleanup_errors=True) as name:
+            _write_data(Path(name))
+            copies = interrupted_copies(
+                command, Path(name), seed=rng.randrange(10**6), mean_gap=COMPILING_GAP, hang_seconds=COMPILING_HANG
+            )
+            for folder, copy in copies:
+                said = (folder / "stderr").read_text() if (folder / "stderr").exists() else ""
+                hangs = copy["code"] == -signal.SIGKILL
+                outcome = "hang" if hangs else _outcome(int(copy["code"]), folder, bool(copy["was_done"]), said)
+                if outcome == "done before":
+                    done += 1
+                    continue
+                outcomes[outcome] += 1
+                delays.append(copy["cpu_seconds"])
+                if outcome not in OUTCOMES[:2]:
+                    print("   ", outcome, f"after {copy['after']:.2f} CPU s:", said[-1500:], copy, flush=True)
+                if len(delays) % 10 == 0:
+                    print(COMPILING, runs, dict(outcomes), f"at {copy['after']:.1f} CPU s", flush=True)
+                    yield {"runs": runs, "done before": done, "clock": "CPU"} | _row(outcomes, delays)
+                if len(delays) == count:
+                    break
+            copies.close()
+
+
+def _write_data(folder: Path) -> None:
     for seed, file in enumerate(("train.txt", "test.txt")):
         rw.write(web(queries=12, documents=12, features=5, seed=seed), folder / file)
+
+
+def _start(command: str, folder: Path, whole: bool) -> subprocess.Popen[bytes] | Forked:
+    """The command at work in a folder with data, as a program from its start or in a copy of this process."""
+    _write_data(folder)
     if not whole:
         return Forked(command, folder)
     environment = {**os.environ, "PYTHONPATH": str(Path(rw.__file__).parents[1])}
-    if whole == "cold":
-        environment["NUMBA_CACHE_DIR"] = str(folder / "cache")
     with (folder / "stdout").open("wb") as stdout, (folder / "stderr").open("wb") as stderr:
         return subprocess.Popen(
             [sys.executable, "-m", "rankwise", *command.split()],
@@ -159,10 +203,10 @@ class Forked:
         return int(self.returncode or 0)
 
 
-def _duration(command: str, whole: str | None) -> float:
-    """Seconds without an interruption, the median of three where there is nothing to compile."""
+def _duration(command: str, whole: bool) -> float:
+    """Seconds without an interruption, the median of three."""
     seconds = []
-    for _ in range(1 if whole == "cold" else 3):
+    for _ in range(3):
         with TemporaryDirectory() as folder:
             start = time.monotonic()
             process = _start(command, Path(folder), whole)
@@ -175,8 +219,7 @@ def _duration(command: str, whole: str | None) -> float:
 def _warm_up(command: str) -> None:
     """Import and compile in this process."""
     with TemporaryDirectory() as name, contextlib.chdir(name), Path(os.devnull).open("w") as nowhere:
-        for seed, file in enumerate(("train.txt", "test.txt")):
-            rw.write(web(queries=12, documents=12, features=5, seed=seed), file)
+        _write_data(Path())
         sys.argv = ["rankwise", *command.split()]
         heard = signal.getsignal(signal.SIGINT)
         with contextlib.redirect_stdout(nowhere), contextlib.suppress(SystemExit):
@@ -184,7 +227,7 @@ def _warm_up(command: str) -> None:
         signal.signal(signal.SIGINT, heard)
 
 
-def _interrupted(command: str, delay: float, whole: str | None) -> tuple[str | None, float, str]:
+def _interrupted(command: str, delay: float, whole: bool) -> tuple[str | None, float, str]:
     """What came of it, after how many seconds, and what was said."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)

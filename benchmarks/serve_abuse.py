@@ -1,7 +1,7 @@
 """Serving under abuse: `rankwise serve` against bodies, clients and model files that mean it no good.
 
-- schemathesis: requests made by schemathesis from the service's own OpenAPI, as many as it makes in `--seconds`; it is
-  not a dependency, so `--schemathesis` says where it is (a venv of its own). Statuses are what the service counted
+- schemathesis: requests made by schemathesis from the service's own OpenAPI, at least `--bodies`; it is no
+  dependency, so `--schemathesis` says where it is (a venv of its own). Statuses are what the service counted
 - json, arrow: bodies that are nearly right (serve_mutations.py), over connections that stay open. A status of 5xx, no
   answer, or an answer of another shape is a failure; memory is the service's, after a tenth of the requests and at the
   end
@@ -49,6 +49,7 @@ from rankwise.data import web
 
 NAMES = ["bm25", "age", "clicks", "länge"]
 CONNECTIONS = 8
+SCHEMATHESIS_SECONDS = 120
 BARS = {"server errors": 0, "memory": 1.05, "p99 ratio": 2.0, "wrong answers": 0}
 Send = tuple[str, bytes, str]  # route, body, content type
 
@@ -154,34 +155,32 @@ def mixed(number: int) -> Send:
     return mutated_json(number) if number % 4 else mutated_arrow(number)
 
 
-def by_schemathesis(program: str, seconds: int) -> dict[str, Any]:
+def by_schemathesis(program: str, count: int, seconds: int) -> dict[str, Any]:
+    """Runs of `SCHEMATHESIS_SECONDS`, each with a seed of its own, until the service has counted enough requests."""
+    statuses: Counter[str] = Counter()
+    exits: Counter[int] = Counter()
     with small_service() as (host, process, log), tempfile.TemporaryDirectory() as folder:
-        options = [
-            "--checks",
-            "not_a_server_error",
-            "--phases",
-            "coverage,fuzzing",
-            "--max-time",
-            str(seconds),
-            "--no-color",
-        ]
-        before = memory(process)
-        told = subprocess.run(
-            [program, "run", f"http://{host}/openapi.json", *options],
-            capture_output=True,
-            text=True,
-            cwd=folder,
-            check=False,
-        )
-        statuses: Counter[str] = Counter()
-        for line in get(host, "/metrics").decode().splitlines():
-            if line.startswith("rankwise_requests_total{"):
-                statuses[line.split('status="')[1][:3]] += int(float(line.split()[-1]))
+        before, end = memory(process), time.monotonic() + seconds
+        while sum(statuses.values()) < count and time.monotonic() < end:
+            told = subprocess.run(
+                [
+                    program, "run", f"http://{host}/openapi.json", "--checks", "not_a_server_error",
+                    "--phases", "coverage,fuzzing", "--max-time", str(SCHEMATHESIS_SECONDS),
+                    "--seed", str(sum(exits.values())), "--no-color",
+                ],
+                capture_output=True, text=True, cwd=folder, check=False,
+            )  # fmt: skip
+            exits[told.returncode] += 1
+            statuses = Counter()
+            for line in get(host, "/metrics").decode().splitlines():
+                if line.startswith("rankwise_requests_total{"):
+                    statuses[line.split('status="')[1][:3]] += int(float(line.split()[-1]))
+            print("schemathesis", dict(exits), dict(statuses), file=sys.stderr, flush=True)
         after = memory(process)
         tracebacks = log().count("Traceback")
     return {
         "version": told.stdout.split()[1],
-        "exit": told.returncode,
+        "runs_by_exit": {str(code): n for code, n in sorted(exits.items())},
         "requests": sum(statuses.values()),
         "statuses": dict(sorted(statuses.items())),
         "server_errors": sum(n for status, n in statuses.items() if status >= "5"),
@@ -256,7 +255,7 @@ def main() -> None:
     parts = ("schemathesis", "json", "arrow", "slow", "endurance", "models")
     parser.add_argument("--only", nargs="+", choices=parts, default=parts)
     parser.add_argument("--schemathesis", help="the program; left out if it is not given")
-    parser.add_argument("--seconds", type=int, default=1200, help="for schemathesis")
+    parser.add_argument("--seconds", type=int, default=7200, help="for schemathesis, at most")
     parser.add_argument("--bodies", type=int, default=20_000)
     parser.add_argument("--requests", type=int, default=200_000)
     parser.add_argument("--slow", type=int, default=200, help="slow connections")
@@ -271,7 +270,7 @@ def main() -> None:
         "models": lambda: exchange_models(save_model, mixed, options.replacements),
     }
     if options.schemathesis:
-        work["schemathesis"] = lambda: by_schemathesis(options.schemathesis, options.seconds)
+        work["schemathesis"] = lambda: by_schemathesis(options.schemathesis, options.bodies, options.seconds)
     for part in options.only:
         if part in work:
             commit = head()  # when it began

@@ -57,7 +57,10 @@ works_or_names tune tune parts/train.txt --model ranksvm --space C=0.01:1:log --
 works predict m.rw test.txt -o scores.txt
 works info m.rw
 works explain m.rw test.txt --query 3
-works export m.rw --to solr -o m.json --check test.txt
+works export m.rw --to xgboost-json -o m.json --check test.txt
+works data make cubic whole.txt --queries 20 --documents 15 --features 5
+works train whole.txt -o whole.rw --set n_estimators=5
+works export whole.rw --to solr -o solr.json --check whole.txt
 works_or_names onnx export m.rw --to onnx -o m.onnx --check test.txt
 works eval test.txt --scores scores.txt --report report.html
 works predict m.rw scaled.txt -o other.txt

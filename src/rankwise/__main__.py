@@ -4,9 +4,18 @@ import os
 import signal
 import sys
 import threading
+import types
 
 STOPPED = 130
 AGAIN_SECONDS = 0.05
+IMPORTING = "<frozen importlib._bootstrap>"
+
+
+def _send_again() -> None:
+    """Ctrl-C once more, to the main thread itself, which may be waiting."""
+    again = threading.Timer(AGAIN_SECONDS, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
+    again.daemon = True
+    again.start()
 
 
 def _hear_again(unraisable: "sys.UnraisableHookArgs") -> None:
@@ -15,13 +24,22 @@ def _hear_again(unraisable: "sys.UnraisableHookArgs") -> None:
     Python would print it, and the command would go on as if nothing had been.
     """
     if unraisable.exc_type is KeyboardInterrupt:
-        # To the main thread itself, which may be waiting, and by when that place has been left.
-        to_main = (threading.main_thread().ident, signal.SIGINT)
-        again = threading.Timer(AGAIN_SECONDS, signal.pthread_kill, to_main)
-        again.daemon = True
-        again.start()
+        _send_again()  # by when that place has been left
     else:
         sys.__unraisablehook__(unraisable)
+
+
+def _interrupt(number: int, frame: types.FrameType | None) -> None:
+    """Raise KeyboardInterrupt, but let what a command imports late (numba, torch) be imported first.
+
+    Compiled modules print it in the middle of that, and say that they cannot be imported.
+    """
+    above: types.FrameType | None = sys._getframe()
+    while above is not None and above.f_code.co_filename != IMPORTING:
+        above = above.f_back
+    if above is None:
+        signal.default_int_handler(number, frame)
+    _send_again()
 
 
 def main() -> None:
@@ -39,7 +57,7 @@ def main() -> None:
 
         if hears:
             sys.unraisablehook = _hear_again
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.signal(signal.SIGINT, _interrupt)
         run()
     except KeyboardInterrupt:  # on the way in or out
         sys.exit(STOPPED)

@@ -44,6 +44,26 @@ rankwise.cli.main = command
 from rankwise.__main__ import main
 main()
 """
+IN_A_LATE_IMPORT = """
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+import rankwise.cli
+class Compiled:  # which prints what is raised in it, and fails by an error of its own
+    def find_spec(self, name, path=None, target=None):
+        if name == "colorsys":
+            os.kill(os.getpid(), signal.SIGINT)
+            try:
+                time.sleep(0.3)
+            except KeyboardInterrupt:
+                raise ImportError("half of it") from None
+sys.meta_path.insert(0, Compiled())
+def command():
+    import colorsys
+    time.sleep(600)
+rankwise.cli.main = command
+from rankwise.__main__ import main
+main()
+"""
 WORKER_WITHOUT_PARENT = """
 import os, time
 from rankwise.sampling.simulation._parallel import _end_with_parent
@@ -53,7 +73,11 @@ if os.fork() == 0:
 """
 
 
-@pytest.mark.parametrize("script", [WHILE_IMPORTING, WHERE_NOTHING_CAN_BE_RAISED], ids=["importing", "in __del__"])
+@pytest.mark.parametrize(
+    "script",
+    [WHILE_IMPORTING, WHERE_NOTHING_CAN_BE_RAISED, IN_A_LATE_IMPORT],
+    ids=["importing", "in __del__", "importing late"],
+)
 def test_where_python_would_print_it(script: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", script],

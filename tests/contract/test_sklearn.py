@@ -15,8 +15,10 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_predict,
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
+from sklearn.utils.fixes import parse_version
 
 import rankwise as rw
+from rankwise.errors import DataError
 from rankwise.rankers._base import Ranker, model_kinds
 from rankwise.selection.peers import LightGBMRanker, LogisticRanker
 from tests.rankers.factories import TRAIN, VALID
@@ -161,6 +163,16 @@ SEARCHES: dict[str, Any] = {
 }
 
 
+# Refused rather than scored as one list.
+needs_passing_on = pytest.mark.xfail(
+    parse_version(sklearn.__version__) < parse_version("1.8"),
+    raises=DataError,
+    strict=True,
+    reason="before scikit-learn 1.8 a Pipeline that is cross-validated does not pass qid on to score",
+)
+
+
+@needs_passing_on
 @pytest.mark.usefixtures("_routing")
 @pytest.mark.parametrize("kind", SEARCHES)
 def test_searches_choose_parameters_by_query(kind) -> None:
@@ -176,6 +188,7 @@ def test_searches_choose_parameters_by_query(kind) -> None:
     assert not [name for name in vars(clone(search.best_estimator_[-1])) if name.endswith("_")]
 
 
+@needs_passing_on
 @pytest.mark.usefixtures("_routing")
 def test_missing_values_are_imputed_before_a_net() -> None:
     X = TRAIN.X.copy()

@@ -67,6 +67,7 @@ def test_rows_carry_everything_along() -> None:
         (([[1.0]], [np.nan], None), DataError, "labels must be finite, got nan at row 0"),
         (([[1.0]], [1], [1, 2]), ShapeError, "qid must have one entry per row: got 2 entries for 1 rows"),
         (([[1.0]], [1], [1], ["a", "b"]), ShapeError, "doc_ids must have one entry per row"),
+        (([[1.0]], [1], [1], ["\ud800"]), DataError, "doc_ids must be texts that UTF-8 can write"),
         (([[1.0]], [1], [1], None, [1, 2]), ShapeError, "query_weight must have one entry per query, got 2 for 1"),
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import re
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -18,7 +20,10 @@ ArrowColumn: TypeAlias = pa.Array | pa.ChunkedArray
 # The values of a category feature by the feature's name: code k stands for value k.
 Categories: TypeAlias = dict[str, tuple[str, ...]]
 
+WRITTEN_NUMBER = re.compile(r"[-+]?[$€£]?\s?\d+([.,' ]\d+)+\s?[%$€£]?|[-+]?[$€£]\s?\d+|[-+]?\d+\s?[%$€£]")
 MAX_CATEGORIES = 65_536  # of one feature; more are ids rather than categories
+
+log = logging.getLogger(__name__)
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -75,7 +80,23 @@ def category_values(column: ArrowColumn, name: str) -> tuple[str, ...]:
     else:
         values = dict.fromkeys(sorted(texts(pc.unique(column)).drop_null().to_pylist()))
     check_category_count(len(values), name)
+    warn_of_numbers(tuple(values), name)
     return tuple(values)
+
+
+def warn_of_numbers(values: Sequence[str], name: str) -> None:
+    """Log where the texts that become categories are numbers as people write them."""
+    if len(values) > 1 and all(map(is_written_number, values)):
+        log.warning(
+            "column %r is taken for categories, though its texts look like numbers, such as %r; convert it to numbers",
+            name,
+            values[0],
+        )
+
+
+def is_written_number(text: str) -> bool:
+    """Whether a text is a number with decimals, thousands, a currency or a percent sign: no code of a category."""
+    return WRITTEN_NUMBER.fullmatch(text.strip()) is not None
 
 
 def check_category_count(count: int, name: str) -> None:

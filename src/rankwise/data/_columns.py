@@ -41,6 +41,13 @@ class Columns:
             if name not in names:
                 raise FormatError(f"there is no column {name!r}, got {_listed(names)}; name one of them", path=source)
         usual = {name.strip().lower(): name for name in names if name not in {label, qid, doc_id, *drop}}
+        labels = [usual[known] for known in LABEL_NAMES if known in usual]
+        if label is None and len(labels) > 1:  # the other would be learnt from
+            raise FormatError(
+                f"columns {labels[0]!r} and {labels[1]!r} could both be the label; say which by label=, and drop= the "
+                "other unless it is a feature",
+                path=source,
+            )
         label, qid, doc_id = (
             name or next((usual[known] for known in group if known in usual), None)
             for name, group in ((label, LABEL_NAMES), (qid, QID_NAMES), (doc_id, DOC_ID_NAMES))

@@ -122,7 +122,7 @@ class RankingData:
         for name, rows in (("qid", qid), ("doc_ids", doc_ids), ("scores", scores), ("position", position)):
             if rows is not None and rows.shape != (n,):
                 raise ShapeError(f"{name} must have one entry per row: got {rows.size} entries for {n} rows")
-        doc_ids = None if doc_ids is None else doc_ids.astype(DOC_ID_TYPE, copy=False)
+        doc_ids = None if doc_ids is None else _document_ids(doc_ids)
         fields = {"y": y, "qid": qid, "doc_ids": doc_ids, "query_weight": weight, "position": position}
         fields["scores"] = scores
         for name, array in fields.items():
@@ -309,9 +309,12 @@ class RankingData:
         documents = (
             None if meaning.doc_id is None else texts(as_arrow(columns[meaning.doc_id])).fill_null("").to_pylist()
         )
+        y = frame_labels(columns[meaning.label], meaning.label, positive)
+        if positive is not None and not y.any():
+            raise DataError(f"no label in column {meaning.label!r} is {positive!r}; check its spelling and its type")
         return cls(
             encoded.X,
-            frame_labels(columns[meaning.label], meaning.label, positive),
+            y,
             ids,
             doc_ids=documents,
             query_weight=None if weight is None else _by_query(numbers(as_arrow(columns[weight])), ids, weight),
@@ -346,6 +349,13 @@ class RankingData:
         return (
             f"RankingData({len(self)} rows, {queries}, {features}{sparse}, labels {self.y.min():g} to {self.y.max():g})"
         )
+
+
+def _document_ids(ids: AnyArray) -> AnyArray:
+    try:
+        return ids.astype(DOC_ID_TYPE, copy=False)
+    except (TypeError, ValueError):  # half a surrogate pair, which no encoding can write
+        raise DataError("doc_ids must be texts that UTF-8 can write, got one that it cannot; repair them") from None
 
 
 def _text_names(columns: Sequence[NamedColumn]) -> list[tuple[str, Column]]:
@@ -406,6 +416,8 @@ def _single(numbers: AnyArray) -> NDArray[np.float32]:
 def _check_names(names: list[str] | None, n_features: int) -> None:
     if names is None:
         return
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise DataError(f"feature_names must be a list of texts, got {names!r:.100}; pass one text per feature")
     if len(names) != n_features:
         raise ShapeError(
             f"feature_names must have one entry per feature, got {len(names)} for {n_features} features; "

@@ -24,6 +24,7 @@ from rankwise.metrics._hooks import N_SHUFFLES
 from rankwise.metrics._judged_runs import joined_runs, third_as_metrics
 from rankwise.metrics._names import parse_all
 from rankwise.metrics._ranking import Ranking, Ties, rank
+from rankwise.metrics._remarks import remarks
 from rankwise.metrics.comparison._one_list import OneList
 from rankwise.types import FloatArray, IntArray
 
@@ -144,6 +145,7 @@ def evaluate(
     notes = [_how_exact(part, error) for part, error in errors.items() if error > 0]
     if not tells_apart:
         notes.append("all rows of a query have the same score, in every query, so this is no ranking but a tie")
+    notes += remarks(labels, values, groups, parts)
     for part in variants:
         rule = check_choice("empty", empty or preset.empty_of(part), Empty)
         _apply_empty_rule(part, values_of[part], rule, groups)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from rankwise.errors import MetricError
 from rankwise.metrics._base import Metric, metric_classes
@@ -150,7 +150,7 @@ def parse_all(metrics: str | Metric | Iterable[str | Metric]) -> dict[str, Metri
     """
     if isinstance(metrics, str):
         metrics = re.findall(r"(?:[^\s,\[]|\[[^\]]*\])+", re.sub(r"\s*([+*])\s*", r"\1", metrics))
-    elif not isinstance(metrics, Iterable) or getattr(metrics, "ndim", 1) == 0:
+    elif not isinstance(metrics, Iterable) or isinstance(metrics, Mapping) or getattr(metrics, "ndim", 1) == 0:
         metrics = [metrics]  # type: ignore[list-item]  # a metric, or nothing that `parse` can use
     by_text = {str(metric): metric for metric in map(parse, metrics)}
     if not by_text:

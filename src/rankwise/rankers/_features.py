@@ -15,6 +15,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from rankwise._validation import as_array
 from rankwise.data._arrow_columns import Categories
+from rankwise.data._columns import LABEL_NAMES, QID_NAMES
 from rankwise.data._frames import as_table, encode_table, is_frame
 from rankwise.data._ranking_data import RankingData
 from rankwise.data._sources import RowSource
@@ -27,6 +28,8 @@ REMEDIES = {
     "0 feature(s)": "pass at least one column",
     "sample(s)": "pass more documents",
     "Expected 2D": "Reshape your data to one row of features per document",  # in words that its own checks look for
+    "unique column names": "rename one of two columns of the same name",
+    "too large to convert": "scale the numbers",
     "infinity": "replace it, by NaN where the value is missing",
 }
 REMEDY = "pass one row of numbers per document"
@@ -135,7 +138,11 @@ def as_features(model: Any, X: Any, *, fitting: bool) -> Any:
                 "no feature varies between the %d rows, so all scores will be alike; check X", features.shape[0]
             )
         return features
-    except ValueError as problem:
+    except TypeError as problem:
+        if "string names" not in str(problem):
+            raise  # what is no number at all is a TypeError to scikit-learn
+        raise DataError("names of columns must be texts, all of them or none; rename the columns") from problem
+    except (ValueError, OverflowError) as problem:
         if isinstance(problem, RankwiseError):
             raise
         raise DataError(_with_remedy(str(problem))) from problem
@@ -162,7 +169,7 @@ def _with_remedy(message: str) -> str:
     if "feature names" in first:
         listed = rest.replace(":\n- ", " ").replace("\n- ", ", ").replace("\n", "; ")
         return f"{first.rstrip('.')}: {listed.rstrip('.')}; {remedy}"
-    return f"{first.split('. ')[0].rstrip('.:')}; {remedy}"
+    return f"{first.split('. ')[0].rstrip('.:').removesuffix(', got')}; {remedy}"
 
 
 def _checked(model: Any, X: Any, fitting: bool) -> Any:
@@ -180,6 +187,8 @@ def _checked(model: Any, X: Any, fitting: bool) -> Any:
     elif is_frame(X):
         table = as_table(X)
         _check_feature_names(model, table, reset=fitting)
+        if fitting:
+            _warn_of_labels(feature_names_of(model))
         encoded = encode_table(table, None if fitting else categories_of(model))
         X, categories = encoded.X, encoded.categories
     else:
@@ -202,6 +211,13 @@ def _checked(model: Any, X: Any, fitting: bool) -> Any:
     if fitting:
         _set_categories(model, categories)
     return _canonical(checked) if hasattr(checked, "indptr") else checked
+
+
+def _warn_of_labels(names: list[str] | None) -> None:
+    """Log where a column of X is named as labels or queries are: it may have been left in by mistake."""
+    for name in names or ():
+        if name.strip().lower() in (*LABEL_NAMES[:2], *QID_NAMES[:2]):
+            log.warning("column %r of X is learnt from like any other; drop it if it holds the labels or queries", name)
 
 
 def _canonical(checked: Any) -> sp.csr_matrix:

@@ -45,18 +45,18 @@ class AutoRanker(Ranker):
     ----------
     metric : str or Metric, default="ndcg@10"
         What to rank by, as `rankwise.metrics.parse` reads it.
-    budget : float or None, default=None
+    budget : float in (0, 1e9] or None, default=None
         Seconds by the clock on the wall that `fit` may take; candidates that would not end in time are left out, the
         first excepted. None: as long as it takes.
-    max_fits : int or None, default=None
+    max_fits : int in [1, 1e9] or None, default=None
         Fits that may be made, those to all rows included; with it the result does not depend on how fast they are.
-    folds : int, default=5
+    folds : int in [2, 1e6], default=5
         Parts of the queries (of the rows, if there is one list), each held out once.
     candidates : dict of str to Ranker or None, default=None
         Unfitted rankers to try instead of the portfolio, the cheap before the dear.
-    random_state : int, RandomState or None, default=None
+    random_state : int in [0, 4294967295], RandomState or None, default=None
         A number makes the same data give the same model, as long as no `budget` depends on the speed of the machine.
-    n_jobs : int or None, default=None
+    n_jobs : int in [-1024, 1024] or None, default=None
         Threads of candidates that have them; None is all cores.
 
     Attributes

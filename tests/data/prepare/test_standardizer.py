@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from rankwise.data.prepare._standardizer import Standardizer
+from rankwise.errors import DataError
 
 
 def features() -> np.ndarray:
@@ -40,3 +41,18 @@ def test_missing_values_count_for_nothing() -> None:
     np.testing.assert_allclose(fitted.scale[others], 1.0 / np.nanstd(X[:, others], axis=0), rtol=1e-8)
     assert fitted.scale[[1, 3]].tolist() == [0.0, 0.0]
     assert np.array_equal(np.isnan(fitted.apply(X)), np.isnan(X))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize(("size", "words"), [(1e200, "feature 0 is too large"), (1e-200, "feature 1 is too small")])
+def test_squares_that_are_no_numbers_are_refused(form: type, size: float, words: str) -> None:
+    X = features()[:, [0, 2]]
+    X[:, int(size < 1)] *= size
+    with pytest.raises(DataError, match=words):
+        Standardizer.of(form(X))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_a_tiny_constant_never_counts(form: type) -> None:
+    X = np.column_stack([np.full(3, 1e-300), np.arange(1.0, 4.0)])
+    assert Standardizer.of(form(X)).scale[0] == 0.0

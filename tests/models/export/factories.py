@@ -66,6 +66,9 @@ GAPS, CATEGORIES, HALF = with_gaps(TRAIN), with_categories(TRAIN), half_missing(
 MAKERS: dict[str, Any] = {
     "lambdamart": lambda: LambdaMART("ndcg@10", **TREES).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid),
     "lambdamart-zeros": lambda: LambdaMART("ndcg@10", **TREES).fit(ROUND.X, ROUND.y, qid=ROUND.qid),
+    "lambdamart-symmetric": lambda: LambdaMART("ndcg@10", **TREES | {"num_leaves": 8}, grow_policy="symmetric").fit(
+        TRAIN
+    ),
     "lambdamart-bags": lambda: LambdaMART("ndcg@10", bags=3, **TREES).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid),
     "lambdamart-missing": lambda: LambdaMART("ndcg@10", **TREES).fit(GAPS.X, GAPS.y, qid=GAPS.qid),
     "lambdamart-categories": lambda: LambdaMART("ndcg@10", categorical_feature=[4], **TREES).fit(
@@ -95,7 +98,8 @@ MAKERS: dict[str, Any] = {
 TREES_OF = ("onnx", "xgboost-json", "solr", "ranklib", "vespa", "lightgbm")
 LINEAR_OF = ("onnx", "solr", "ranklib", "vespa")
 TAKES: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("lambdamart", "lambdamart-zeros", "lambdamart-bags", "lightgbm", "rate-trees"), TREES_OF),
+    **dict.fromkeys(("lambdamart", "lambdamart-zeros", "lambdamart-symmetric", "lambdamart-bags"), TREES_OF),
+    **dict.fromkeys(("lightgbm", "rate-trees"), TREES_OF),
     **dict.fromkeys(("rankboost", "smoothrankboost", "margin-stumps"), TREES_OF),
     **dict.fromkeys(("lambdamart-missing", "lambdamart-gaps-only"), ("onnx", "xgboost-json", "vespa", "lightgbm")),
     "lambdamart-categories": ("onnx", "vespa", "lightgbm"),

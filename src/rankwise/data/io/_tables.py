@@ -19,6 +19,7 @@ from rankwise.data._arrow_columns import (
     check_category_count,
     query_ids,
     texts,
+    warn_of_numbers,
 )
 from rankwise.data._columns import Columns, TableOptions
 from rankwise.data._ranking_data import DOC_ID_TYPE, RankingData
@@ -95,6 +96,7 @@ def read_tables(files: list[Detected], skip_bad: bool, options: TableOptions) ->
     for name, encoder in (encoders or {}).items():
         column = features.index(name)
         categories[name] = encoder.values()
+        warn_of_numbers(categories[name], name)
         X[:, column] = changed_codes(X[:, column], encoder.seen(), categories[name])
     return RankingData(
         X,

@@ -13,6 +13,7 @@ from rankwise.kernels.rows._products import times_rows
 from rankwise.types import AnyArray, FloatArray, IntArray
 
 BLOCK_ROWS = 65_536  # at once, so that no second copy of the data in double precision is made
+SMALLEST = 1e-150  # below, the square of a value is lost
 ROUNDING_UNITS = 4  # a deviation below so many units in the last place of the largest value is none
 
 Moments = tuple[FloatArray, FloatArray, FloatArray]  # mean, deviation and largest size of each feature
@@ -53,6 +54,9 @@ class Standardizer:
         if not np.isfinite(deviation).all():
             column = int(np.flatnonzero(~np.isfinite(deviation))[0])
             raise DataError(f"feature {column} is too large to standardize, got {largest[column]:g}; scale it down")
+        for column in np.flatnonzero((largest > 0.0) & (largest < SMALLEST)):  # their squares are 0
+            if _differs(X, column):
+                raise DataError(f"feature {column} is too small to standardize, got {largest[column]:g}; scale it up")
         varies = deviation > (0.0 if missing else ROUNDING_UNITS * np.finfo(X.dtype).eps * largest)
         return cls(mean, np.where(varies, 1.0 / np.where(varies, deviation, 1.0), 0.0))
 
@@ -68,6 +72,12 @@ class Standardizer:
             rows = slice(start, start + BLOCK_ROWS)
             out[rows] = (X[rows if order is None else order[rows]] - self.mean) * self.scale
         return out
+
+
+def _differs(X: AnyArray | sp.csr_matrix, column: int) -> bool:
+    """Whether two rows have another value there; missing ones are none."""
+    values = X[:, column] if isinstance(X, np.ndarray) else X[:, [column]].toarray().ravel()
+    return bool(np.nanmin(values) < np.nanmax(values))
 
 
 def _dense_moments(X: AnyArray, order: IntArray | None, share: FloatArray | None, missing: bool) -> Moments:

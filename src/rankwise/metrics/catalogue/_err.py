@@ -14,11 +14,10 @@ from rankwise.kernels.sorting._ranks import class_of
 from rankwise.metrics._base import Metric
 from rankwise.metrics._hooks import Factors
 from rankwise.metrics.catalogue._dcg import MAX_EXPONENT, exponential_gain
+from rankwise.metrics.catalogue._err_ties import NEGLIGIBLE, tied_err
 from rankwise.metrics.catalogue._linear import top
 from rankwise.metrics.catalogue._ndcg import NDCG
 from rankwise.types import FloatArray, IntArray
-
-NEGLIGIBLE = 1e-18  # a chance of still reading below this no longer changes the sum
 
 
 @helper
@@ -88,30 +87,20 @@ class ERR(Metric):
 
     @compiled
     def _tied_value(self, ranked: FloatArray, runs: IntArray, ideal: FloatArray) -> float:
-        """Let m_p be the mean over all p-subsets of a run of Π (1 − R). A reader who enters the run is still
-        reading after p of its places with chance m_p, so stops at the p-th with m_{p−1} − m_p.
-        """
+        """A run is worth its own ERR behind the documents above it, times the chance of coming to it."""
         total = 0.0
         reading = 1.0
         cut = top(self.k, ranked.size)
         for run in range(runs.size - 1):
             start = runs[run]
-            t = runs[run + 1] - start
             if start >= cut or reading < NEGLIGIBLE:
                 break
-            # m_p by adding one document at a time: a p-subset of c documents has the c-th with chance p/c.
-            means = np.zeros(t + 1)
-            means[0] = 1.0
-            deepest = min(t, cut - start)
-            passed = 1.0
-            for c in range(1, t + 1):
-                go_on = 1.0 - _stops(ranked[start + c - 1], self.highest)
-                passed *= go_on
-                for p in range(min(c, deepest), 0, -1):
-                    means[p] += (p / c) * (go_on * means[p - 1] - means[p])
-            for p in range(1, deepest + 1):
-                total += reading * (means[p - 1] - means[p]) / (start + p)
-            reading *= passed
+            stops = np.empty(runs[run + 1] - start)
+            for c in range(stops.size):
+                stops[c] = _stops(ranked[start + c], self.highest)
+            total += reading * tied_err(stops, start, min(stops.size, cut - start))
+            for stop in stops:
+                reading *= 1.0 - stop
         return total
 
     def _swap_delta(self, ranked: FloatArray, i: IntArray, j: IntArray, ideal: FloatArray) -> FloatArray:

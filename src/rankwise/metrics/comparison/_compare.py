@@ -285,6 +285,10 @@ def compare(
     >>> result.best("mrr"), round(result.tests[0].difference, 3)
     ('good', 0.583)
     """
+    if not isinstance(scores, Mapping):
+        raise DataError(
+            f"compare takes scores by the names of systems, got {type(scores).__name__}; pass a dict of them"
+        )
     if len(scores) < 2:
         got = ", ".join(map(repr, scores)) or "none"
         raise DataError(f"there must be two or more systems to compare, got {got}; use evaluate for a single one")

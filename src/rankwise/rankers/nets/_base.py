@@ -63,7 +63,7 @@ class NetRanker(Ranker):
     metric : str or Metric, default="ndcg@10"
         Any metric of rankwise, by text or by value: what `score` gives, and what the best epoch is chosen by with an
         `eval_set`.
-    hidden : sequence of int, default=(10,)
+    hidden : sequence of at most 100 int in [1, 1e6], default=(10,)
         Widths of the hidden layers; () is a linear model.
     activation : {"relu", "tanh"}, default="relu"
         Function of the hidden layers.
@@ -73,28 +73,28 @@ class NetRanker(Ranker):
         "adamw", its rate falling along a cosine to 0 at the last epoch; or "burges2006", the rules of the paper:
         gradient descent query by query, the rate × 0.8 when the cost of the training data rises (LambdaRank: when its
         metric falls), new random weights after 50 epochs without progress.
-    learning_rate : float, default=0.01
+    learning_rate : float in (0, 1000], default=0.01
         Size of the steps.
-    weight_decay : float, default=0.01
+    weight_decay : float in [0, 1000], default=0.01
         Share of the weights, times the rate, that each step takes away.
-    dropout : float, default=0.0
+    dropout : float in [0, 0.99], default=0.0
         Share of hidden values that training drops.
-    epochs : int, default=100
+    epochs : int in [1, 1e6], default=100
         Passes over the data, at most.
-    batch_queries : int or None, default=None
+    batch_queries : int in [1, 1e9] or None, default=None
         Whole queries in a batch; None: as many as have about 500 rows (one for "burges2006").
-    early_stopping_rounds : int or None, default=20
+    early_stopping_rounds : int in [1, 1e6] or None, default=20
         With an `eval_set`, epochs without a better value before training ends; None: never.
-    sigma : float, default=1.0
+    sigma : float in (0, 1e6], default=1.0
         Steepness of the pairs' logistic cost.
     torch_module : torch.nn.Module or None, default=None
         Your own net, from rows × features to scores, instead of `hidden`, `activation` and `dropout`. It is copied, and
         trained from the weights it has. Such a model cannot be saved by `rankwise.save`.
     device : str, default="cpu"
         Where the net is, as torch names it.
-    random_state : int, RandomState or None, default=None
+    random_state : int in [0, 4294967295], RandomState or None, default=None
         A number makes the same data give the same net on the same machine.
-    verbose : int, default=0
+    verbose : int in [0, 1e6], default=0
         Log the metric every so many epochs; 0 never.
 
     Attributes

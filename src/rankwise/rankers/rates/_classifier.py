@@ -89,20 +89,20 @@ class RateClassifier(FittedRates):
         own from rows × features to one score per row.
     pos_label : str, int, float, bool or None, default=None
         Of two classes the one to find, such as "fraud"; None is the one that sorts last.
-    anchors : int, default=10
+    anchors : int in [1, 1000], default=10
         Points of the curve that an area is summed over.
-    folds : int, default=4
+    folds : int in [2, 1000], default=4
         How many folds the rows are split into, without an `eval_set`.
     calibration : {"isotonic", "sigmoid"}, default="isotonic"
         How scores become probabilities.
-    n_estimators : int, default=600
+    n_estimators : int in [1, 1e6], default=600
         Trees: how many, at most. They are trained for the objective if these are 50 or fewer, or `num_leaves` 8 or
         fewer.
-    num_leaves : int, default=15
+    num_leaves : int in [2, 131072], default=15
         Trees: leaves of each, at most.
-    learning_rate : float, default=0.05
+    learning_rate : float in (0, 1000], default=0.05
         Trees: share of each tree's values that is added.
-    min_child_samples : int, default=10
+    min_child_samples : int in [0, 2147483647], default=10
         Trees: rows of each leaf, at least.
     monotone_constraints : sequence or mapping, default=None
         Trees and linear models: -1 (falling), 0 (free) or 1 (rising) for each feature, or a mapping from some of them,
@@ -110,25 +110,25 @@ class RateClassifier(FittedRates):
     categorical_feature : sequence of str or int, default=None
         Trees: names or numbers of features that are categories (whole numbers from 0); category columns of pandas are
         known without it.
-    penalty : float or None, default=None
+    penalty : float in [0, 1e6] or None, default=None
         Linear: factor of half the squared weights; None chooses it.
-    hidden : sequence of int, default=(16,)
+    hidden : sequence of at most 100 int in [1, 1e6], default=(16,)
         Net: widths of the hidden layers; () is a linear model.
     activation : {"relu", "tanh"}, default="relu"
         Net: function of the hidden layers.
-    dropout : float, default=0.0
+    dropout : float in [0, 0.99], default=0.0
         Net: share of hidden values that training drops.
-    epochs : int, default=80
+    epochs : int in [1, 1e6], default=80
         Net: passes over the data, at most.
-    net_learning_rate : float, default=0.005
+    net_learning_rate : float in (0, 1000], default=0.005
         Net: rate of AdamW.
-    batch_rows : int, default=256
+    batch_rows : int in [1, 1e9], default=256
         Net: rows of a batch.
-    n_jobs : int or None, default=None
+    n_jobs : int in [-1024, 1024] or None, default=None
         Trees: threads; None is all cores.
-    random_state : int, RandomState or None, default=None
+    random_state : int in [0, 4294967295], RandomState or None, default=None
         A number makes the same data give the same model.
-    verbose : int, default=0
+    verbose : int in [0, 1e6], default=0
         Log every so many rounds; 0 is never.
 
     Attributes

@@ -78,26 +78,26 @@ class LambdaMART(Ranker):
     ----------
     metric : str or Metric, default="ndcg@10"
         What to rank by and to stop on, as `rankwise.metrics.parse` reads it.
-    n_estimators : int or None, default=None
+    n_estimators : int in [1, 1e6] or None, default=None
         Rounds, each of which adds a tree; of a plain loss that comes first as many again. Here and below, None follows
         the data (see Notes).
-    learning_rate : float or None, default=None
+    learning_rate : float in (0, 1000] or None, default=None
         How much of each tree is added.
-    num_leaves : int or None, default=None
+    num_leaves : int in [2, 131072] or None, default=None
         Leaves that a tree has at most.
     grow_policy : {"lossguide", "symmetric"} or None, default=None
         "lossguide" splits the leaf that gains most, by LightGBM; "symmetric" asks the same question in all leaves of a
         depth, as CatBoost does, which generalises better from few queries. None follows the data where `num_leaves`
         does, too, and is "lossguide" where that is given.
-    min_child_samples : int, default=20
+    min_child_samples : int in [0, 2147483647], default=20
         Rows that a leaf has at least.
-    min_sum_hessian_in_leaf : float, default=1.0
+    min_sum_hessian_in_leaf : float in [0, 1e300], default=1.0
         Sum of Hessians that a leaf has at least; see Notes.
-    reg_lambda : float, default=5.0
+    reg_lambda : float in [0, 1e300], default=5.0
         L2 penalty on the values of leaves, which is added to their sum of Hessians.
-    colsample_bytree : float, default=1.0
+    colsample_bytree : float in (0, 1], default=1.0
         Share of the features that each tree may split by.
-    max_bin : int or None, default=None
+    max_bin : int in [2, 65535] or None, default=None
         Bins per feature. None is 255, and 127 for 50,000 rows or more, where fewer bins lost nothing.
     monotone_constraints : sequence or mapping, default=None
         -1 (falling), 0 (free) or 1 (rising) for each feature, or a mapping from some of them, by name or number.
@@ -110,31 +110,31 @@ class LambdaMART(Ranker):
         stops on `metric` in any case.
     norm : {"gap"} or None, default="gap"
         "gap" divides |ΔM| of a pair by 0.01 plus the difference of its scores, as LightGBM does; None leaves it.
-    sigma : float, default=1.0
+    sigma : float in (0, 1e6], default=1.0
         Steepness σ of the pairs' logistic cost.
-    bags : int, default=1
+    bags : int in [1, 10000], default=1
         Models on bootstraps of the queries (of the rows, if there is one list), whose scores are averaged.
-    query_subsample : float, default=1.0
+    query_subsample : float in (0, 1], default=1.0
         Share of the queries that each round learns from.
-    split_noise : float or None, default=None
+    split_noise : float in [0, 1000] or None, default=None
         Noise in the choice of splits, in units of the gradients' mean size: trees are grown on noisy gradients, and
         their leaves take the values of the true ones. With few queries it keeps trees from learning them by heart.
-    ranking_noise : float, default=0.0
+    ranking_noise : float in [0, 1e6], default=0.0
         Noise in the ranking that λ's are computed from, in units of scores, drawn anew in each round.
     init : {"auto", "logloss", "l2"} or None, default="auto"
         Plain loss to train on first, with as many rounds and the same stopping, before the trees turn to the metric
         with a fifth of the learning rate: "logloss" (of labels above 0), "l2", or None for none. "auto" is "logloss"
         for one list with labels 0 and another, unless `fit` gets an `init_score`, `init_model` or `position`; else
         None.
-    early_stopping_rounds : int or None, default=100
+    early_stopping_rounds : int in [1, 1e6] or None, default=100
         With an `eval_set`, rounds without a better value before training ends; the rounds up to the best are kept.
         None trains and keeps all rounds.
-    random_state : int, RandomState or None, default=None
+    random_state : int in [0, 4294967295], RandomState or None, default=None
         A number makes the same data give the same model, bit for bit, whatever the number of threads.
-    n_jobs : int or None, default=None
+    n_jobs : int in [-1024, 1024] or None, default=None
         Threads; None is all cores. Bags are trained at once, as many as there are threads, on up to a million rows in
         all; callbacks then see a round of one bag after that of another, and Ctrl-C keeps the best rounds of each.
-    verbose : int, default=0
+    verbose : int in [0, 1e6], default=0
         Log the metric every so many rounds; 0 is never.
 
     Attributes

@@ -22,7 +22,8 @@ from rankwise.rankers.trees._streaming import Float32Array
 from rankwise.types import AnyArray, FloatArray, IntArray, JsonObject
 
 ZERO = 1e-35  # numbers up to this are 0 to LightGBM, in size
-MISSING_LEFT = 10  # LightGBM's decision_type of a split by "x ≤ threshold" that sends missing numbers left
+# LightGBM's decision_type of a split by "x ≤ threshold": a missing number is 0 if training met none, else it goes left.
+NONE_MISSING, MISSING_LEFT = 2, 10
 COLUMNS_AT_ONCE = 8  # of a thread's task
 
 
@@ -35,6 +36,7 @@ class Borders:
     def __init__(self, X: AnyArray | sp.csr_matrix, max_bins: int) -> None:
         self.columns = [_borders(_column(X, k), max_bins) for k in range(X.shape[1])]
         self.n_bins: IntArray = np.array([borders.size + 1 for borders in self.columns])
+        self.decision_types = [NONE_MISSING] * X.shape[1]
 
     def codes(self, blocks: Iterable[Any], n_rows: int) -> Codes:
         """The bin of each number, column by column."""
@@ -44,7 +46,10 @@ class Borders:
             rows = slice(start, start + block.shape[0])
             for k, borders in enumerate(self.columns):
                 values = _column(block, k)
-                codes[k, rows] = np.searchsorted(borders, np.where(np.isnan(values), -np.inf, values))
+                is_missing = np.isnan(values)
+                if is_missing.any():
+                    self.decision_types[k] = MISSING_LEFT
+                codes[k, rows] = np.searchsorted(borders, np.where(is_missing, -np.inf, values))
             start += block.shape[0]
         return codes
 
@@ -125,7 +130,7 @@ class SymmetricTree:
             "split_feature": [self.columns[depth] for depth in depths],
             "split_gain": [f"{self.gains[depth]:.6g}" for depth in depths],
             "threshold": [f"{borders.columns[self.columns[d]][self.cuts[d]]:.17g}" for d in depths],
-            "decision_type": [MISSING_LEFT] * len(left),
+            "decision_type": [borders.decision_types[self.columns[depth]] for depth in depths],
             "left_child": left,
             "right_child": right,
             "leaf_value": [f"{value:.17g}" for value in values.tolist()],

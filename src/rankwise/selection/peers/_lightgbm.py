@@ -61,21 +61,21 @@ class LightGBMRanker(Ranker):
         What `score` gives, and what training stops on with an `eval_set`.
     objective : {"lambdarank", "rank_xendcg", "binary", "regression"}, default="lambdarank"
         LightGBM's name of the loss; "binary" is the log loss of labels above 0.
-    n_estimators : int, default=100
+    n_estimators : int in [1, 1e6], default=100
         Trees.
-    learning_rate : float, default=0.1
+    learning_rate : float in (0, 1000], default=0.1
         How much of each tree is added.
-    num_leaves : int, default=31
+    num_leaves : int in [2, 131072], default=31
         Leaves that a tree has at most.
-    min_child_samples : int, default=20
+    min_child_samples : int in [0, 2147483647], default=20
         Rows that a leaf has at least.
-    reg_lambda : float, default=0.0
+    reg_lambda : float in [0, 1e300], default=0.0
         L2 penalty on the values of leaves.
-    early_stopping_rounds : int or None, default=50
+    early_stopping_rounds : int in [1, 1e6] or None, default=50
         With an `eval_set`, rounds without a better value before training ends; the rounds up to the best are kept.
-    random_state : int, RandomState or None, default=None
+    random_state : int in [0, 4294967295], RandomState or None, default=None
         A number makes the same data give the same model, in whatever order its rows come.
-    n_jobs : int or None, default=None
+    n_jobs : int in [-1024, 1024] or None, default=None
         Threads of LightGBM; None is all cores.
 
     Attributes

@@ -33,11 +33,11 @@ class LogisticRanker(PairRanker):
     ----------
     metric : str or Metric, default="auc"
         What the ranker is evaluated by.
-    C : float, default=100.0
+    C : float in (0, 1e12], default=100.0
         Weight of the mean log loss against ½|w|², on features divided by their standard deviations.
-    max_iter : int, default=1000
+    max_iter : int in [1, 1e9], default=1000
         Largest number of steps of the solver.
-    verbose : int, default=0
+    verbose : int in [0, 1e6], default=0
         Log every so many steps; 0 logs nothing.
 
     Attributes

@@ -337,3 +337,20 @@ def test_weights_are_scaled_to_the_best_length() -> None:
         scale, objective = best_scale(at, C, 0.99 * min(by_search))
         assert objective == pytest.approx(0.5 * scale**2 * (w @ w) + C * PairHinge(lists, scale * at.scores, 0.1).hinge)
         assert objective <= min(by_search) * 1.002
+
+
+def test_features_too_small_for_their_squares_are_refused(make) -> None:
+    with pytest.raises(DataError, match="feature 0 is too small to standardize"):
+        make().fit(TRAIN.X.astype(float) * 1e-200, TRAIN.y, qid=TRAIN.qid)
+
+
+def test_weights_that_are_all_zero_are_told_of(caplog) -> None:
+    model = rw.RankSVM(standardize=False).fit(TRAIN.X.astype(float) * 1e-60, TRAIN.y, qid=TRAIN.qid)
+    assert not model.coef_.any()
+    assert "all weights are 0, so all scores are alike; pass standardize=True" in caplog.text
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_features_too_large_for_their_squares_are_refused(make, form) -> None:
+    with pytest.raises(DataError, match="not standardized must be at most 1e"):
+        make(standardize=False).fit(form(TRAIN.X.astype(float) * 1e90), TRAIN.y, qid=TRAIN.qid)

@@ -59,7 +59,7 @@ class MarginRanker(TunedPairRanker):
     ----------
     metric : str or Metric, default="auc"
         What `score` returns and `epsilon` is chosen by, not what is learned.
-    epsilon : float or sequence of float, default=0.2
+    epsilon : float in [1e-9, 1] or sequence of float, default=0.2
         The share of all pairs that may lie below the margin `rho_`. The smaller, the more the worst pairs count, and so
         does noise: where no combination gives that share of worst pairs a positive mean margin, the optimum is a score
         of 0 for all, and ε is raised by quarters until it is not; a warning says so. Of several values, that with the
@@ -75,11 +75,11 @@ class MarginRanker(TunedPairRanker):
         Whether the negative of every feature is a hypothesis too. False is for features that are known to speak for a
         document, as in Suehiro 2011's experiments: weights are then positive, and ε is never raised, since features
         without negatives do not cancel out. Stumps come in both directions, and functions as they are.
-    tol : float, default=1e-6
+    tol : float in (0, 1], default=1e-6
         The duality gap at which to stop.
-    max_iter : int, default=5000
+    max_iter : int in [1, 1e9], default=5000
         Largest number of rounds for each ε.
-    verbose : int, default=0
+    verbose : int in [0, 1e6], default=0
         Log every so many rounds; 0 logs nothing.
 
     Attributes

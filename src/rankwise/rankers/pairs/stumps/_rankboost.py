@@ -27,12 +27,12 @@ class RankBoost(BoostedStumps):
     ----------
     metric : str or Metric, default="auc"
         What `score` returns and training stops on, not what is learned.
-    n_estimators : int, default=500
+    n_estimators : int in [1, 1e6], default=500
         Rounds; fewer if a stump ranks all pairs right, or none is better than chance.
-    early_stopping_rounds : int or None, default=50
+    early_stopping_rounds : int in [1, 1e6] or None, default=50
         With an eval_set, rounds without a better value before training ends; the rounds up to the best are kept. None
         trains and keeps all rounds.
-    verbose : int, default=0
+    verbose : int in [0, 1e6], default=0
         Log the metric every so many rounds; 0 logs nothing.
 
     Attributes

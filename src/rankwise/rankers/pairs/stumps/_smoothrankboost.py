@@ -33,14 +33,14 @@ class SmoothRankBoost(BoostedStumps):
     ----------
     metric : str or Metric, default="auc"
         What `score` returns and training stops on, not what is learned.
-    epsilon : float, default=0.2
+    epsilon : float in (0, 1], default=0.2
         Share of pairs that may be given up, above 0 and below 1; the more noise in labels, the larger.
-    n_estimators : int, default=1000
+    n_estimators : int in [1, 1e6], default=1000
         Rounds; fewer if a stump ranks all pairs right, or none is better than chance.
-    early_stopping_rounds : int or None, default=50
+    early_stopping_rounds : int in [1, 1e6] or None, default=50
         With an eval_set, rounds without a better value before training ends; the rounds up to the best are kept. None
         trains and keeps all rounds.
-    verbose : int, default=0
+    verbose : int in [0, 1e6], default=0
         Log the metric every so many rounds; 0 logs nothing.
 
     Attributes

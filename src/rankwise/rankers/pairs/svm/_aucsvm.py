@@ -38,7 +38,7 @@ class AUCSVM(LinearPairRanker):
     ----------
     metric : str or Metric, default="auc"
         What the ranker is evaluated by; it plays no part in training.
-    C : float or sequence of float, default=1.0
+    C : float in (0, 1e12] or sequence of float, default=1.0
         Weight of the loss against ½|w|², or several values, of which the best on the first eval_set is kept; each
         starts from the weights of the one before. SVM-Perf's c is C/100, since it counts swapped pairs in percent.
     loss : {"hinge", "squared_hinge"}, default="hinge"
@@ -46,11 +46,11 @@ class AUCSVM(LinearPairRanker):
     standardize : bool or None, default=None
         Whether to divide features by their standard deviations, which is as if they were passed so; None: where X is
         dense. Nothing is subtracted, so that what is sparse stays so; a constant feature counts for nothing.
-    tol : float, default=1e-4
+    tol : float in (0, 1], default=1e-4
         Largest duality gap, relative to the objective or (if less) to how far it is below that of w = 0, C.
-    max_iter : int, default=200
+    max_iter : int in [1, 1e9], default=200
         Largest number of steps of the solver for a grade and a value of C.
-    verbose : int, default=0
+    verbose : int in [0, 1e6], default=0
         Log every so many steps; 0 logs nothing.
 
     Attributes

@@ -89,6 +89,11 @@ class LinearPairRanker(TunedPairRanker):
             gap = max(solution.gap / solution.gap_unit(C) for solution in solved.values())
             if gap > self.tol:
                 log.warning("with C=%g the relative duality gap is %.1e, not tol; raise max_iter, or lower C", C, gap)
+            if not any(solution.w.any() for solution in solved.values()):
+                log.warning(
+                    "with C=%g all weights are 0, so all scores are alike; pass standardize=True, scale X, or raise C",
+                    C,
+                )
             yield self._candidate(fit, done=True)
 
     def _candidate(self, fit: LinearFit, done: bool) -> Candidate:

@@ -13,12 +13,14 @@ from functools import cached_property
 import numpy as np
 
 from rankwise.data.prepare._standardizer import Standardizer
+from rankwise.errors import DataError
 from rankwise.objectives.margins._lists import PairLists
 from rankwise.rankers.pairs._matrix import Matrix, canonical, matrix_times, times_matrix
 from rankwise.rankers.pairs.svm._pair_loss import PairHinge
 from rankwise.types import FloatArray
 
 MAX_HESSIAN_PRODUCTS = 250  # per step
+MAX_FEATURE = 1e70  # whose fourth power is a number, and so is one over it
 MAX_LENGTHS = 60  # tried per step
 ROUNDING_SHARE = 1e-12  # of C, the objective of zero weights: less is rounding
 
@@ -35,6 +37,12 @@ class LinearRows:
         """Rows as they are, or scaled by their deviations without a copy."""
         X = np.ascontiguousarray(X) if isinstance(X, np.ndarray) else canonical(X.astype(np.float64, copy=False))
         if not standardize:
+            largest = float(np.abs(X if isinstance(X, np.ndarray) else X.data).max(initial=0.0))
+            if largest > MAX_FEATURE:
+                raise DataError(
+                    f"features that are not standardized must be at most {MAX_FEATURE:g}, got {largest:g}; scale them, "
+                    "or pass standardize=True"
+                )
             return cls(X, np.ones(X.shape[1]))
         return cls(X, Standardizer.of(X, weight=np.ones(X.shape[0]) if weight is None else weight).scale)
 

@@ -31,7 +31,7 @@ class RankSVM(LinearPairRanker):
     ----------
     metric : str or Metric, default="ndcg@10"
         What the ranker is evaluated by.
-    C : float, sequence of float or "svmlight", default=1.0
+    C : float in (0, 1e12], sequence of float or "svmlight", default=1.0
         Weight of the loss against ½|w|², or several values, of which the best on the first eval_set is kept; each
         starts from the weights of the one before. The loss is a mean, so that C does not depend on how much data there
         is: LinearSVC on the differences x_i − x_j, one for each pair, has C over the number of pairs. "svmlight" is
@@ -46,11 +46,11 @@ class RankSVM(LinearPairRanker):
         Whether to divide features by their standard deviations, which is as if they were passed so; None: where X is
         dense, because rare words of sparse texts would weigh too much. Nothing is subtracted (differences of rows have
         no mean to subtract), so that what is sparse stays so; a constant feature counts for nothing.
-    tol : float, default=1e-4
+    tol : float in (0, 1], default=1e-4
         Largest duality gap, relative to the objective or (if less) to how far it is below that of w = 0, C.
-    max_iter : int, default=200
+    max_iter : int in [1, 1e9], default=200
         Largest number of steps of the solver for a value of C.
-    verbose : int, default=0
+    verbose : int in [0, 1e6], default=0
         Log every so many steps; 0 logs nothing.
 
     Attributes

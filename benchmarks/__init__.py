@@ -1,0 +1,1 @@
+"""Scripts that measure: a package, so that no `benchmarks` of another library (pyarrow 17 has one) stands for it."""
