@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 import rankwise as rw
-from rankwise.plot import write_model_report
+from rankwise.reports import write_model_report
 from tests.plot.pictures import queries, ranker
 
 
