@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -36,7 +37,7 @@ def draw_marks(ax: Axes, marks: Sequence[Mark]) -> None:
     for mark in marks:
         face = "none" if mark.hollow else mark.colour
         ax.plot([mark.x], [mark.y], color=mark.colour, marker="o", markersize=MARK_SIZE, markerfacecolor=face)
-        place = {"textcoords": "offset points", "va": "top", "color": ink(), "parse_math": False}
+        place: dict[str, Any] = {"textcoords": "offset points", "va": "top", "color": ink(), "parse_math": False}
         words.append(ax.annotate(mark.word, (mark.x, mark.y), BESIDE, **place))
     if not words:
         return

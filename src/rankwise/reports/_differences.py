@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from rankwise import plot
-from rankwise.metrics.comparison._compare import Comparison
-from rankwise.metrics.comparison._row_tests import READING, row_test_table
+from rankwise.metrics.comparison._compare import Comparison, PairTest
+from rankwise.metrics.comparison._row_tests import READING, RowTest, row_test_table
 from rankwise.plot._differences import forest_height
 from rankwise.reports._figures import drawn
 from rankwise.reports._markup import Markup, element
@@ -19,7 +19,7 @@ COLOURS = "A line is the interval of a difference; in colour it leaves out 0."
 
 def difference_section(comparison: Comparison) -> Markup:
     """Nothing for one system."""
-    tests = [*comparison.tests, *comparison.row_tests]
+    tests = _all_tests(comparison)
     if not tests:
         return NOTHING
     if all(math.isnan(test.interval[0]) for test in tests):
@@ -48,8 +48,12 @@ def difference_section(comparison: Comparison) -> Markup:
     )
 
 
+def _all_tests(comparison: Comparison) -> list[PairTest | RowTest]:
+    return [*comparison.tests, *comparison.row_tests]
+
+
 def _forest(comparison: Comparison, metric: str) -> Markup:
-    tests = [test for test in [*comparison.tests, *comparison.row_tests] if test.metric == metric]
+    tests = [test for test in _all_tests(comparison) if test.metric == metric]
     with_interval = [test for test in tests if not math.isnan(test.interval[0])]
     if not with_interval:
         return figure(metric, instead(_why_not(comparison, metric)), "")
