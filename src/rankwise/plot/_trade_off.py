@@ -33,10 +33,10 @@ def trade_off(result: TradeOff, *, ax: Axes | None = None) -> Axes:
     words = []
     for weight, (x, y), on_front in zip(result.weights, result.means, result.on_front, strict=True):
         ax.plot([x], [y], marker="o", markersize=6, color=series_colour(0 if on_front else 1))
-        words.append(ax.annotate(f"{weight:g}", (x, y), (6, 4), textcoords="offset points", color=ink()))
+        words.append(ax.annotate(f"{weight:g}", (x, y), (0, 0), textcoords="offset points", color=ink()))
     ax.margins(0.15)
     for axis, metric in zip((ax.xaxis, ax.yaxis), result.metrics, strict=True):
         axis.set_major_locator(MaxNLocator(5))
         axis.set_label_text(metric).set_parse_math(False)
-    part_words(words, ax)
+    part_words(words, ax, result.means)
     return ax

@@ -14,10 +14,11 @@ from matplotlib.transforms import Bbox
 
 from rankwise.plot._axes import ink
 
-RADII = (0, 10, 20, 32, 46, 62, 80)  # points by which a word moves away from its place
-DIRECTIONS = 12
 MARK_SIZE = 7.0
-BESIDE = (9, -4)  # points from a dot to its word
+BESIDE = 9.0  # points from a dot to its word
+FARTHER = (0.0, 25.0, 50.0, 80.0, 120.0, 160.0)  # points by which a word moves away to either side
+LEVELS = range(-14, 15)  # halves of a line, up and down
+FAR = 1.5 * BESIDE  # from here on a thin line joins a dot and its word
 
 
 @dataclass(frozen=True)
@@ -37,22 +38,22 @@ def draw_marks(ax: Axes, marks: Sequence[Mark]) -> None:
     for mark in marks:
         face = "none" if mark.hollow else mark.colour
         ax.plot([mark.x], [mark.y], color=mark.colour, marker="o", markersize=MARK_SIZE, markerfacecolor=face)
-        place: dict[str, Any] = {"textcoords": "offset points", "va": "top", "color": ink(), "parse_math": False}
-        words.append(ax.annotate(mark.word, (mark.x, mark.y), BESIDE, **place))
+        place: dict[str, Any] = {"textcoords": "offset points", "color": ink(), "parse_math": False}
+        words.append(ax.annotate(mark.word, (mark.x, mark.y), (BESIDE, 0), **place))
     if not words:
         return
     part_words(words, ax, [(mark.x, mark.y) for mark in marks])
     for word, mark in zip(words, marks, strict=True):
-        at = word.get_position()
-        if word.get_visible() and math.dist(at, BESIDE) > MARK_SIZE:
-            line = {"arrowstyle": "-", "linewidth": 0.7, "color": mark.colour, "shrinkA": 0, "shrinkB": MARK_SIZE / 2}
-            ax.annotate("", word.xy, at, textcoords="offset points", arrowprops=line)
+        if word.get_visible():
+            _join(word, ax, mark.colour)
 
 
 def part_words(words: list[Annotation], ax: Axes, dots: Sequence[tuple[float, float]] = ()) -> None:
-    """Move words that lie upon each other or upon dots, each to the nearest place that is free, best of curves too."""
+    """Move each word to the nearest place that is free of other words and of dots, and best of curves too."""
     figure = ax.get_figure(root=True)
     assert figure is not None
+    for word in words:
+        word.set_in_layout(False)  # it will be inside, wherever it is now
     figure.draw_without_rendering()  # so that the layout is known
     scale = figure.dpi / 72.0
     half = scale * MARK_SIZE / 2
@@ -60,14 +61,16 @@ def part_words(words: list[Annotation], ax: Axes, dots: Sequence[tuple[float, fl
     curves = np.concatenate([line.get_transform().transform(line.get_xydata()) for line in ax.get_lines()])
     inside = ax.get_window_extent()
     for word in words:
-        x, y = word.get_position()
-        free = []
-        for shift_x, shift_y in _places():
-            word.set_position((x + shift_x, y + shift_y))
-            box = Bbox(word.get_window_extent().padded(scale).get_points())
+        word.set(horizontalalignment="left", verticalalignment="top")
+        extent = word.get_window_extent()
+        x, y = ax.transData.transform(word.xy)
+        free: list[tuple[int, tuple[float, float], Bbox]] = []
+        for left, top in _places(extent.width / scale, extent.height / scale):
+            x0, y1 = x + scale * left, y + scale * top
+            box = Bbox.from_extents(x0, y1 - extent.height, x0 + extent.width, y1).padded(scale)
             fits = inside.x0 <= box.x0 and box.x1 <= inside.x1 and inside.y0 <= box.y0 and box.y1 <= inside.y1
             if fits and not any(box.overlaps(other) for other in taken):
-                free.append((int(box.count_contains(curves)), word.get_position(), box))
+                free.append((int(box.count_contains(curves)), (left, top), box))
                 if free[-1][0] == 0:
                     break
         if free:
@@ -78,9 +81,25 @@ def part_words(words: list[Annotation], ax: Axes, dots: Sequence[tuple[float, fl
             word.set_visible(False)
 
 
-def _places() -> list[tuple[float, float]]:
-    around = [
-        (math.cos(2 * math.pi * k / DIRECTIONS), math.sin(2 * math.pi * k / DIRECTIONS)) for k in range(DIRECTIONS)
-    ]
-    wide = 2.5  # words are wider than high
-    return [(wide * radius * x, radius * y) for radius in RADII for x, y in (around if radius else around[:1])]
+def _places(width: float, height: float) -> list[tuple[float, float]]:
+    """Left and top of a word, in points from its dot, the nearest first and the right side before the left."""
+    lefts = [left for more in FARTHER for left in (BESIDE + more, -BESIDE - more - width)] + [-width / 2]
+    tops = [height / 2 + level * height / 2 for level in LEVELS]
+
+    def gap(place: tuple[float, float]) -> float:
+        left, top = place
+        return math.hypot(max(left, -left - width, 0.0), max(top - height, -top, 0.0))
+
+    return sorted(((left, top) for left in lefts for top in tops), key=gap)
+
+
+def _join(word: Annotation, ax: Axes, colour: str) -> None:
+    """A thin line from a dot to its word, if that is not beside it."""
+    box, (x, y) = word.get_window_extent(), ax.transData.transform(word.xy)
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    scale = figure.dpi / 72.0
+    end = ((np.clip(x, box.x0, box.x1) - x) / scale, (np.clip(y, box.y0, box.y1) - y) / scale)
+    if math.hypot(*end) > FAR:
+        line = {"arrowstyle": "-", "linewidth": 0.7, "color": colour, "shrinkA": 1, "shrinkB": MARK_SIZE / 2}
+        ax.annotate("", word.xy, end, textcoords="offset points", arrowprops=line)
