@@ -16,7 +16,7 @@ from matplotlib.text import Text
 import rankwise as rw
 from tests.plot.pictures import PICTURES
 
-FUNCTIONS = [name for name in rw.plot.__all__ if name != "write_model_report"]
+FUNCTIONS = rw.plot.__all__
 
 
 def test_every_function_has_a_picture() -> None:

@@ -1,4 +1,4 @@
-"""The report marks where on its curve per system stands by r@p, p@r and tpr@fpr."""
+"""What thresholds do, and where a ranking page marks them on its curves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rankwise.metrics import compare, evaluate
 from rankwise.reports import write_report
-from rankwise.reports._operating_points import operating_point
+from rankwise.reports._operating_points import operating_point, points_to_choose_from, short_threshold
 from tests.reference.thresholds import count
 
 METRICS = ["r@p=0.9", "p@r=0.5", "tpr@fpr=0.1"]
@@ -37,6 +37,11 @@ def one_list():
     return y, {"good": 2 * y + rng.normal(size=400), "poor": y + rng.normal(size=400)}
 
 
+def figure_of(page: str, heading: str) -> str:
+    figure = page[page.index(f"<h3>{heading}</h3>") :]
+    return figure[: figure.index("</figure>")]
+
+
 def captions(page: str) -> dict[str, str]:
     """The words under each figure, by its heading."""
     return dict(re.findall(r"<figure><h3>(.*?)</h3>.*?<figcaption>(.*?)</figcaption>", page, re.S))
@@ -44,35 +49,37 @@ def captions(page: str) -> dict[str, str]:
 
 def dots(page: str, heading: str) -> int:
     """Large markers in a figure: one <use> each."""
-    figure = page[page.index(f"<h3>{heading}</h3>") :]
-    return len(re.findall(r"<use [^>]*var\(--series", figure[: figure.index("</figure>")]))
+    return len(re.findall(r"<use [^>]*var\(--series", figure_of(page, heading)))
+
+
+def graded(y):
+    """One list of several grades, which has a ranking page."""
+    return np.where(y > 0, 1.0 + np.arange(y.size) % 2, 0.0)
 
 
 def test_points_are_marked_and_told_with_their_thresholds(tmp_path) -> None:
     y, scores = one_list()
+    y = graded(y)
     result = compare(y, scores, None, ["auc", *METRICS])
     page = write_report(tmp_path / "r.html", result, y, scores).read_text("utf-8")
     said = captions(page)
     for metric, heading in zip(METRICS, ["Precision and recall", "Precision and recall", "ROC"], strict=True):
         for name, system in scores.items():
-            point = operating_point(metric, y, system)
-            assert f"{metric}, {name}: {point}." in said[heading]
-            assert f"threshold {point.threshold:.6g}" in said[heading]  # type: ignore[union-attr]
-        assert f">{metric}</text>" in page  # beside the dot
+            assert f"hindsight, {metric}, {name}: {operating_point(metric, y, system)}." in said[heading]
+        assert f">hindsight, {metric}</text>" in page  # beside the dot
     assert (dots(page, "Precision and recall"), dots(page, "ROC")) == (4, 2)
 
 
-def test_the_point_lies_where_the_caption_says(tmp_path) -> None:
+def test_the_point_lies_where_it_should(tmp_path) -> None:
     """The same threshold by two metrics is one place; more recall is further right, less precision further down."""
-    y, scores = np.array([1.0, 1, 1, 0, 1, 0, 0, 0]), np.arange(8.0)[::-1]
+    y, scores = np.array([1.0, 2, 1, 0, 1, 0, 0, 0]), np.arange(8.0)[::-1]
     metrics = ["r@p=1", "p@r=1", "r@p=0.5"]
     result = evaluate(y, scores, None, metrics)
     page = write_report(tmp_path / "r.html", result, y, {"a": scores}).read_text("utf-8")
-    figure = page[page.index("<h3>Precision and recall</h3>") :]
     places = [
         (float(x), float(y))
         for x, y in re.findall(
-            r'<use [^>]*?x="([\d.]+)" y="([\d.]+)"[^>]*var\(--series', figure[: figure.index("</figure>")]
+            r'<use [^>]*?x="([\d.]+)" y="([\d.]+)"[^>]*var\(--series', figure_of(page, "Precision and recall")
         )
     ]
     assert len(places) == 3
@@ -88,6 +95,7 @@ def test_the_point_lies_where_the_caption_says(tmp_path) -> None:
 @pytest.mark.slow
 def test_nothing_is_marked_without_such_metrics_or_with_several_queries(tmp_path) -> None:
     y, scores = one_list()
+    y = graded(y)
     plain = write_report(tmp_path / "a.html", compare(y, scores, None, "auc"), y, scores).read_text("utf-8")
     assert dots(plain, "ROC") == dots(plain, "Precision and recall") == 0
     assert "threshold" not in captions(plain)["ROC"]
@@ -95,13 +103,38 @@ def test_nothing_is_marked_without_such_metrics_or_with_several_queries(tmp_path
     several = write_report(tmp_path / "b.html", compare(y, scores, qid, METRICS), y, scores, qid).read_text("utf-8")
     assert dots(several, "ROC") == dots(several, "Precision and recall") == 0
     said = captions(several)
-    assert "r@p=0.9, p@r=0.5 cannot be marked: every query has a threshold of its own." in said["Precision and recall"]
-    assert "tpr@fpr=0.1 cannot be marked" in said["ROC"]
+    for heading in ("ROC", "Precision and recall"):
+        assert (
+            "r@p=0.9, p@r=0.5, tpr@fpr=0.1 cannot be marked: every query has a threshold of its own." in said[heading]
+        )
 
 
 @pytest.mark.slow
 def test_a_value_of_nought_has_no_point(tmp_path) -> None:
     y, scores = np.array([0.0, 1, 0, 1]), np.array([4.0, 3, 2, 1])
-    result = evaluate(y, scores, None, "r@p=0.9")
-    page = write_report(tmp_path / "r.html", result, y, {"a": scores}).read_text("utf-8")
-    assert dots(page, "Precision and recall") == 0
+    assert operating_point("r@p=0.9", y, scores) is None
+
+
+SCORES = st.lists(st.floats(-1e6, 1e6, allow_nan=False), min_size=1, max_size=30)
+
+
+@given(SCORES, st.data())
+def test_a_short_threshold_flags_the_same_rows(values, data) -> None:
+    scores = np.array(values)
+    threshold = data.draw(st.sampled_from(values))
+    short = short_threshold(threshold, scores)
+    assert ((scores >= short) == (scores >= threshold)).all()
+    assert len(repr(short)) <= len(repr(threshold)) + 1
+
+
+@given(LISTS)
+def test_points_to_choose_from_flag_or_find_at_least_what_they_are_named_for(rows) -> None:
+    labels, scores = np.array(rows, dtype=float).T
+    if len(set(labels > 0)) == 1:
+        return
+    for point in points_to_choose_from(labels, scores):
+        assert (point.tp, point.fp, point.fn, point.tn) == count(labels, scores, point.threshold)
+        for name in point.name.split(", "):
+            kind, percent = name.rstrip("%").split()
+            reached = point.recall if kind == "recall" else point.share
+            assert reached >= float(percent) / 100 - 1e-9

@@ -4,12 +4,14 @@ import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 from html.parser import HTMLParser
 
 import matplotlib as mpl
 import numpy as np
 import pytest
 
+import rankwise as rw
 from rankwise.data import RankingData
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics._evaluate import evaluate
@@ -85,9 +87,10 @@ def test_the_page_has_its_tables_with_headers_of_a_scope(page) -> None:
 
 def test_figures_are_drawn_in_the_page_and_told_in_words(page) -> None:
     labels = [attributes["aria-label"] for attributes in page.all("svg") if attributes.get("role") == "img"]
-    assert len(labels) == len(page.all("figure")) == len(page.all("figcaption")) == 4
-    assert re.search(r"NDCG at 1 to 10. first: 0\.\d+ at 1", labels[0])
-    assert "area 0." in labels[1]
+    assert len(labels) == len(page.all("figure")) == 3 + 4  # a forest plot per metric, and the others
+    assert all("first less second" in label for label in labels[:3])
+    assert re.search(r"NDCG at 1 to 10. first: 0\.\d+ at 1", labels[3])
+    assert "area 0." in labels[4]
     assert "true positive rate" in page.said  # the text of figures is text
     assert "cannot be compared" in page.said
 
@@ -171,11 +174,11 @@ def test_an_evaluation_of_one_system(tmp_path) -> None:
     assert len(page.all("figure")) == 3
 
 
-def test_one_list_has_intervals_over_rows_and_no_worst_queries(tmp_path) -> None:
+def test_one_list_of_grades_has_intervals_over_rows_and_no_worst_queries(tmp_path) -> None:
     y, scores, _ = some_data(names=("a", "b"))
     page = page_of(tmp_path, compare(y, scores, metrics=["auc"]), y, scores)
-    assert [attributes["aria-label"] for attributes in page.all("table")] == ["Metrics"]
-    assert len(page.all("figure")) == 3
+    assert [attributes["aria-label"] for attributes in page.all("table")] == ["Metrics", "Tests"]
+    assert len(page.all("figure")) == 4
     assert "if other rows of each label had been drawn (DeLong)" in page.said
     assert "One list" in page.said
     assert len(page.all("small")) == 2
@@ -195,12 +198,34 @@ def test_weights_unjudged_and_unretrieved_documents_and_another_convention(tmp_p
     assert any("?" in (attributes.get("aria-label") or "") for attributes in page.all("span"))
 
 
-@pytest.mark.parametrize("label", [0, 1])
-def test_labels_without_any_contrast(tmp_path, label) -> None:
+@pytest.mark.parametrize(
+    ("label", "metric", "words"),
+    [
+        (0, "auc", ["No document is relevant", "fewer than two queries have a value of auc", "no value"]),
+        (1, "ndcg@10", ["No query has both relevant and irrelevant documents"]),
+    ],
+)
+def test_labels_without_any_contrast_are_told_in_words(tmp_path, label, metric, words) -> None:
     y, scores, qid = some_data()
     y[:] = label
-    page = page_of(tmp_path, compare(y, scores, qid, ["auc"]), y, scores, qid)
-    assert "No query has both" in page.said
+    page = page_of(tmp_path, compare(y, scores, qid, [metric]), y, scores, qid)
+    for some in words:
+        assert some in page.said
+    assert not re.search(r"\bnan\b", page.said.lower())
+
+
+def test_the_page_says_what_it_was_made_from_by_which_version_and_when(tmp_path, monkeypatch) -> None:
+    y, scores, qid = some_data(queries=5, names=("alone",))
+    result = evaluate(y, scores["alone"], qid, ["map"])
+    made = {"sources": {"data": "a.txt, b.txt", "model": "m.rw"}, "date": date(2026, 11, 18)}
+    page = page_of(tmp_path, result, y, scores, qid, **made)
+    for words in ("a.txt, b.txt", "m.rw", f"rankwise {rw.__version__} on 2026-11-18"):
+        assert words in page.said
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    assert "on 1970-01-02." in page_of(tmp_path, result, y, scores, qid).said
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "soon")
+    with pytest.raises(DataError, match="SOURCE_DATE_EPOCH must be"):
+        page_of(tmp_path, result, y, scores, qid)
 
 
 @pytest.mark.slow

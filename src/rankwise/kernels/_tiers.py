@@ -53,7 +53,7 @@ class TieredDispatcher(CPUDispatcher):  # type: ignore[misc]
         try:
             with np.errstate(all="ignore"):
                 return self.twin(*map(_as_python, arguments))
-        except ZeroDivisionError:  # of Python's own numbers, where compiled code has NaN
+        except (ArithmeticError, ValueError):  # of Python's own numbers, where compiled code has NaN or infinity
             self.patience = 0.0
             return super().__call__(*arguments)
         finally:

@@ -208,7 +208,7 @@ class Evaluation:
             interval = "–" if math.isnan(low) else f"{low:.4f}–{high:.4f}"
             left_out = self.left_out[metric]
             reason = f"{left_out.count}: {left_out.why}" if left_out.count else "0"
-            row = (metric, f"{self[metric]:.4f}", interval, str(self.queries_counted(metric)), reason)
+            row = (metric, format_value(self[metric]), interval, str(self.queries_counted(metric)), reason)
             rows.append(row if self.one_list is None else (*row, how))
         return (header if self.one_list is None else (*header, "interval by")), rows
 
@@ -281,6 +281,11 @@ class Evaluation:
 def finite_or_none(value: float) -> float | None:
     """JSON has no word for NaN and infinity."""
     return value if math.isfinite(value) else None
+
+
+def format_value(value: float) -> str:
+    """A value as tables show it."""
+    return "no value" if math.isnan(value) else f"{value:.4f}"
 
 
 def plain(value: object) -> object:

@@ -6,7 +6,6 @@ from rankwise.plot._dependence import partial_dependence
 from rankwise.plot._differences import differences
 from rankwise.plot._importances import importances
 from rankwise.plot._learning import learning_curve
-from rankwise.plot._model_page import write_model_report
 from rankwise.plot._trade_off import trade_off
 from rankwise.plot._waterfall import query_waterfall, waterfall
 
@@ -25,5 +24,4 @@ __all__ = [
     "score_histogram",
     "trade_off",
     "waterfall",
-    "write_model_report",
 ]

@@ -41,10 +41,10 @@ def rule() -> str:
     return str(mpl.rcParams["grid.color"])
 
 
-def short(name: object) -> str:
+def short(name: object, longest: int | None = MAX_NAME) -> str:
     """A name with room for it."""
     text = str(name)
-    return text if len(text) <= MAX_NAME else f"{text[: MAX_NAME - 1]}…"
+    return text if longest is None or len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def name_axes(ax: Axes, x: str, y: str) -> None:
@@ -53,9 +53,9 @@ def name_axes(ax: Axes, x: str, y: str) -> None:
     ax.set_ylabel(y, parse_math=False)
 
 
-def name_ticks(ax: Axes, names: Sequence[object]) -> None:
-    """Names from the top down along the vertical axis."""
-    ax.set_yticks(range(len(names)), [short(name) for name in names], parse_math=False)
+def name_ticks(ax: Axes, names: Sequence[object], longest: int | None = MAX_NAME) -> None:
+    """Names from the top down along the vertical axis, cut where they are longer."""
+    ax.set_yticks(range(len(names)), [short(name, longest) for name in names], parse_math=False)
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.grid(False, axis="y")
 
@@ -70,7 +70,7 @@ def key(ax: Axes, loc: str = "best", *, above: int = 0) -> None:
     legend = ax.legend(handles, numbers, frameon=False, fontsize="small", **place)
     for text, name in zip(legend.get_texts(), names, strict=True):
         text.set_parse_math(False)
-        text.set_text(short(name))
+        text.set_text(short(name, 34 if above == 2 else MAX_NAME))
 
 
 def two_classes(y: ArrayLike, scores: ArrayLike) -> tuple[FloatArray, FloatArray]:

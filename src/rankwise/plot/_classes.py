@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
@@ -9,13 +11,18 @@ from numpy.typing import ArrayLike
 from rankwise.errors import DataError
 from rankwise.metrics.certification._operating_point import counts_at
 from rankwise.plot._axes import ink, key, name_axes, own_axes, rule, two_classes
-from rankwise.reports._curves import MAX_POINTS
-from rankwise.reports._figures import series_colour, series_dashes
+from rankwise.plot._points import MAX_POINTS
+from rankwise.plot._style import series_colour, series_dashes
 from rankwise.types import FloatArray
 
 
 def score_histogram(
-    y: ArrayLike, scores: ArrayLike, *, threshold: float | None = None, bins: int = 30, ax: Axes | None = None
+    y: ArrayLike,
+    scores: ArrayLike,
+    *,
+    threshold: float | Mapping[str, float] | None = None,
+    bins: int = 30,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw how the scores of positives and of negatives are spread, each as a share of its class.
 
@@ -25,8 +32,8 @@ def score_histogram(
         Labels; positive is a label above 0.
     scores : array-like of shape (n_rows,)
         Scores or probabilities.
-    threshold : float, optional
-        The model's threshold, to be marked.
+    threshold : float or dict of str to float, optional
+        The model's threshold, to be marked, or several by name.
     bins : int, default=30
         How many bars.
     ax : Axes, optional
@@ -109,7 +116,7 @@ def calibration_points(labels: FloatArray, proba: FloatArray, bins: int) -> tupl
 
 
 def precision_recall_threshold(
-    y: ArrayLike, scores: ArrayLike, *, threshold: float | None = None, ax: Axes | None = None
+    y: ArrayLike, scores: ArrayLike, *, threshold: float | Mapping[str, float] | None = None, ax: Axes | None = None
 ) -> Axes:
     """Draw precision, recall and the share of rows above each threshold.
 
@@ -119,8 +126,8 @@ def precision_recall_threshold(
         Labels; positive is a label above 0.
     scores : array-like of shape (n_rows,)
         Scores or probabilities.
-    threshold : float, optional
-        The model's threshold, to be marked.
+    threshold : float or dict of str to float, optional
+        The model's threshold, to be marked, or several by name.
     ax : Axes, optional
         Where to draw; by default axes on a figure of their own.
 
@@ -146,7 +153,11 @@ def precision_recall_threshold(
     return ax
 
 
-def _mark(ax: Axes, threshold: float | None) -> None:
-    if threshold is not None:
-        label = f"threshold {threshold:.4g}"
-        ax.axvline(threshold, color=ink(), linewidth=0.8, linestyle=(0, (2, 2)), label=label)
+def _mark(ax: Axes, threshold: float | Mapping[str, float] | None) -> None:
+    """A line down at each threshold, told apart by dots and dashes."""
+    if threshold is None:
+        return
+    by_name = threshold if isinstance(threshold, Mapping) else {"threshold": threshold}
+    for number, (name, value) in enumerate(by_name.items()):
+        style = (0, (2, 2)) if number == 0 else (0, (1, 1 + 2 * number))
+        ax.axvline(value, color=ink(), linewidth=0.9, linestyle=style, label=f"{name} {value:.4g}")

@@ -14,8 +14,8 @@ from rankwise.errors import DataError, ShapeError
 from rankwise.metrics._evaluate import labelled_rows
 from rankwise.metrics.certification._operating_point import counts_at
 from rankwise.plot._axes import key, name_axes, own_axes, rule, two_classes
-from rankwise.reports._curves import Curve, CurveFunction, precision_recall_curve, roc_curve, thinned
-from rankwise.reports._figures import series_colour, series_dashes
+from rankwise.plot._points import Curve, CurveFunction, precision_recall_curve, roc_curve, thinned
+from rankwise.plot._style import series_colour, series_dashes
 from rankwise.types import FloatArray
 
 Systems = Mapping[str, ArrayLike] | ArrayLike

@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from rankwise.data import RankingData
 from rankwise.errors import DataError
 from rankwise.plot._axes import name_axes, own_axes, short
+from rankwise.plot._style import series_colour
 from rankwise.rankers._features import columns_of_categories, feature_names_of
-from rankwise.reports._figures import series_colour
 from rankwise.types import FloatArray
 
 MAX_ROWS = 2000  # of the data that the mean is over

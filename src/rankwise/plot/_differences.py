@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import ScaledTranslation
 
 from rankwise.errors import DataError
 from rankwise.metrics import Comparison, parse
 from rankwise.metrics.comparison._statistics import format_p_value
 from rankwise.plot._axes import ink, name_axes, name_ticks, own_axes, short
-from rankwise.reports._figures import series_colour
+from rankwise.plot._style import series_colour
 
 
 def differences(comparison: Comparison, metric: str | None = None, *, ax: Axes | None = None) -> Axes:
@@ -48,18 +50,36 @@ def differences(comparison: Comparison, metric: str | None = None, *, ax: Axes |
             f"there is no difference with an interval{'' if metric is None else f' of {metric}'}; "
             "compare systems on several queries, or on one list by a metric that has intervals there"
         )
-    ax = own_axes(ax, (6.4, 1.2 + 0.3 * len(drawn)))
+    ax = own_axes(ax, (5.0, forest_height(len(drawn))))
     several = len({test[0] for test in drawn}) > 1
     for place, (_, _, _, difference, (low, high), _) in enumerate(drawn):
         colour = ink() if low <= 0 <= high else series_colour(0 if difference > 0 else 1)
         ax.plot([low, high], [place, place], color=colour, linewidth=1.6, solid_capstyle="butt")
         ax.plot([difference], [place], color=colour, marker="o", markersize=5)
-    ax.axvline(0.0, color=ink(), linewidth=0.8)
-    names = [f"{f'{name}: ' if several else ''}{short(a)} − {short(b)}" for name, a, b, *_ in drawn]
-    name_ticks(ax, names)
+    for place in range(len(drawn)):
+        ax.plot([0, 0], [place - 0.1, place + 0.25], color=ink(), linewidth=0.8)  # clear of the names
+    ax.xaxis.set_major_locator(MaxNLocator(4))
+    name_ticks(
+        ax, [f"{f'{name}: ' if several else ''}{short(a, 20)} − {short(b, 20)}" for name, a, b, *_ in drawn], None
+    )
     values = ax.secondary_yaxis("right")
     values.set_yticks(range(len(drawn)), [f"p {format_p_value(test[5])}" for test in drawn])
     values.tick_params(length=0)
     values.spines["right"].set_visible(False)
+    _names_above(ax)
     name_axes(ax, f"difference{'' if several else f' of {drawn[0][0]}'}, {comparison.level:.0%} interval", "")
     return ax
+
+
+def forest_height(pairs: int) -> float:
+    """Inches for so many pairs."""
+    return 0.9 + 0.42 * pairs
+
+
+def _names_above(ax: Axes) -> None:
+    """Each name above its line, where a long one has room."""
+    ax.tick_params(axis="y", length=0, pad=0)
+    ax.spines["left"].set_visible(False)
+    for label in ax.get_yticklabels():
+        label.set(horizontalalignment="left", verticalalignment="bottom")
+        label.set_transform(label.get_transform() + ScaledTranslation(0, 4 / 72, ax.figure.dpi_scale_trans))

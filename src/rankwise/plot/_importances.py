@@ -11,8 +11,8 @@ from rankwise.data import RankingData
 from rankwise.errors import DataError
 from rankwise.metrics import Metric, evaluate, parse
 from rankwise.plot._axes import ink, name_axes, name_ticks, own_axes
+from rankwise.plot._style import series_colour
 from rankwise.rankers._features import feature_names_of
-from rankwise.reports._figures import series_colour
 from rankwise.types import FloatArray
 
 

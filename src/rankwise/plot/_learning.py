@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator
 
 from rankwise.errors import DataError
 from rankwise.plot._axes import ink, key, name_axes, own_axes
-from rankwise.reports._figures import series_colour, series_dashes
+from rankwise.plot._style import series_colour, series_dashes
 
 MAX_BAGS = 5  # more have one colour and no names
 

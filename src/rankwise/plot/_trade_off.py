@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import math
-
+import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.text import Annotation
-from matplotlib.transforms import BboxBase
+from matplotlib.ticker import MaxNLocator
 
 from rankwise.analysis import TradeOff
-from rankwise.plot._axes import own_axes
-from rankwise.reports._figures import draw_trade_off
-
-RADII = (0, 10, 20, 32, 46)  # points by which a word moves away from its place
-DIRECTIONS = 12
+from rankwise.plot._axes import ink, own_axes
+from rankwise.plot._style import series_colour
+from rankwise.plot._words import part_words
 
 
 def trade_off(result: TradeOff, *, ax: Axes | None = None) -> Axes:
@@ -32,36 +28,15 @@ def trade_off(result: TradeOff, *, ax: Axes | None = None) -> Axes:
         The axes.
     """
     ax = own_axes(ax, (5.4, 4.2))
-    draw_trade_off(ax, result)
-    for text in ax.texts:
-        text.set_color(ax.xaxis.label.get_color())
-    part_words([text for text in ax.texts if isinstance(text, Annotation)], ax)
+    front = sorted(mean for mean, on_front in zip(result.means, result.on_front, strict=True) if on_front)
+    ax.plot(*np.array(front).T, color=series_colour(0), linewidth=1)
+    words = []
+    for weight, (x, y), on_front in zip(result.weights, result.means, result.on_front, strict=True):
+        ax.plot([x], [y], marker="o", markersize=6, color=series_colour(0 if on_front else 1))
+        words.append(ax.annotate(f"{weight:g}", (x, y), (0, 0), textcoords="offset points", color=ink()))
+    ax.margins(0.15)
+    for axis, metric in zip((ax.xaxis, ax.yaxis), result.metrics, strict=True):
+        axis.set_major_locator(MaxNLocator(5))
+        axis.set_label_text(metric).set_parse_math(False)
+    part_words(words, ax, result.means)
     return ax
-
-
-def part_words(words: list[Annotation], ax: Axes) -> None:
-    """Move words that lie upon each other, each to the nearest place around its point that is free."""
-    figure = ax.get_figure(root=True)
-    assert figure is not None
-    figure.draw_without_rendering()  # so that the layout is known
-    scale = figure.dpi / 72.0
-    taken: list[BboxBase] = []
-    inside = ax.get_window_extent()
-    for word in words:
-        x, y = word.get_position()
-        for shift_x, shift_y in _places():
-            word.set_position((x + shift_x, y + shift_y))
-            box = word.get_window_extent().padded(scale)
-            fits = inside.x0 <= box.x0 and box.x1 <= inside.x1 and inside.y0 <= box.y0 and box.y1 <= inside.y1
-            if fits and not any(box.overlaps(other) for other in taken):
-                taken.append(box)
-                break
-        else:  # no place is free: a picture without the word says more than two on top of each other
-            word.set_visible(False)
-
-
-def _places() -> list[tuple[float, float]]:
-    around = [
-        (math.cos(2 * math.pi * k / DIRECTIONS), math.sin(2 * math.pi * k / DIRECTIONS)) for k in range(DIRECTIONS)
-    ]
-    return [(radius * x, radius * y) for radius in RADII for x, y in (around if radius else around[:1])]

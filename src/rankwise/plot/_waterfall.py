@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from rankwise.data import RankingData
 from rankwise.errors import DataError
 from rankwise.plot._axes import ink, key, name_axes, name_ticks, own_axes, rule, short
+from rankwise.plot._style import series_colour
 from rankwise.rankers import Explanation
-from rankwise.reports._figures import series_colour
 
 OTHERS = "all others"
 

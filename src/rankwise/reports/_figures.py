@@ -9,56 +9,21 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Sequence
-from threading import Lock
-from typing import TYPE_CHECKING
 
 import matplotlib.style
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
-from rankwise.reports._curves import MAX_POINTS, Curve
+from rankwise.plot._points import MAX_POINTS, Curve
+from rankwise.plot._style import DASHES, INK, RULE, SERIES, SETTINGS_LOCK, STYLE, series_colour, series_dashes
+from rankwise.plot._words import Mark, draw_marks
 from rankwise.reports._markup import Markup, element
 from rankwise.types import FloatArray
-
-if TYPE_CHECKING:
-    from rankwise.analysis import TradeOff
-
-# The colour-blind-safe palette of Okabe and Ito without its yellow. They stand for the colours of page.css,
-# which differ in light and dark. Dashes tell systems apart where colours cannot, as in print.
-SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-DASHES = ((), (5, 2), (1.5, 1.5), (5, 1.5, 1.5, 1.5), (8, 2))
-INK, RULE = "#1a1b1c", "#cacbcc"
 
 VARIABLES = {INK: "currentColor", RULE: "var(--rule)"} | {
     colour: f"var(--series-{index})" for index, colour in enumerate(SERIES)
 }
-
-STYLE = {
-    "svg.fonttype": "none",
-    "font.size": 10.5,
-    "text.color": INK,
-    "figure.facecolor": "none",
-    "axes.facecolor": "none",
-    "axes.edgecolor": RULE,
-    "axes.labelcolor": INK,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "grid.color": RULE,
-    "grid.linewidth": 0.5,
-    "xtick.color": RULE,
-    "ytick.color": RULE,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "lines.linewidth": 1.6,
-    "path.simplify": False,
-}
-
-# matplotlib keeps its settings in one place for all threads.
-SETTINGS_LOCK = Lock()
 
 
 def cutoff_figure(
@@ -85,29 +50,20 @@ def curve_figure(
     curves: Sequence[Curve | None],
     x_label: str,
     y_label: str,
-    marks: Sequence[tuple[int, float, float, str]] = (),
+    marks: Sequence[Mark] = (),
     *,
-    chance: bool = False,
+    chance: Sequence[float] | None = None,
 ) -> Markup:
-    """Curves in the unit square, one per system; `chance` draws the diagonal of a random order.
-
-    A mark is a dot on the curve of the system of that number, at x and y, with a word beside it.
-    """
+    """Curves in the unit square, one per system; `chance` are the heights of a random order at both ends."""
 
     def draw(axes: Axes) -> None:
-        if chance:
-            axes.plot([0, 1], [0, 1], color=RULE, linewidth=1)
+        if chance is not None:
+            axes.plot([0, 1], chance, color=RULE, linewidth=1)
         for index, curve in enumerate(curves):
             if curve is not None:
                 axes.plot(curve.x, curve.y, color=series_colour(index), linestyle=series_dashes(index))
-        for index, x, y, word in marks:
-            axes.plot([x], [y], color=series_colour(index), marker="o", markersize=7)
-            right = x < (0.7 if chance else 0.3)  # away from the curve, but inside the figure
-            axes.annotate(
-                word, (x, y), (9 if right else -9, -4), textcoords="offset points", va="top",
-                ha="left" if right else "right", color=INK,
-            )  # fmt: skip
         axes.set(xlabel=x_label, ylabel=y_label, xlim=(-0.01, 1.01), ylim=(0, 1.02))
+        draw_marks(axes, marks)
 
     return drawn(name, label, draw)
 
@@ -128,22 +84,11 @@ def difference_figure(name: str, label: str, differences: FloatArray) -> Markup:
     return drawn(name, label, draw)
 
 
-def trade_off_figure(name: str, label: str, trade_off: TradeOff) -> Markup:
-    """Two metrics against each other, a point for each model and the line through the Pareto front."""
-    return drawn(name, label, lambda axes: draw_trade_off(axes, trade_off))
-
-
-def draw_trade_off(axes: Axes, trade_off: TradeOff) -> None:
-    """The same on given axes."""
-    front = sorted(mean for mean, on_front in zip(trade_off.means, trade_off.on_front, strict=True) if on_front)
-    axes.plot(*np.array(front).T, color=series_colour(0), linewidth=1)
-    for weight, (x, y), on_front in zip(trade_off.weights, trade_off.means, trade_off.on_front, strict=True):
-        axes.plot([x], [y], marker="o", markersize=6, color=series_colour(0 if on_front else 1))
-        axes.annotate(f"{weight:g}", (x, y), (6, 4), textcoords="offset points", color=INK)
-    axes.margins(0.15)
-    for axis, metric in zip((axes.xaxis, axes.yaxis), trade_off.metrics, strict=True):
-        axis.set_major_locator(MaxNLocator(5))
-        axis.set_label_text(metric).set_parse_math(False)
+def system_key(systems: Sequence[str]) -> Markup:
+    """Which line stands for which system, if there are several."""
+    if len(systems) < 2:
+        return Markup("")
+    return element("ul", *(element("li", swatch(i), name) for i, name in enumerate(systems)), class_="key")
 
 
 def swatch(index: int) -> Markup:
@@ -182,14 +127,3 @@ def _inline(svg: str, name: str, label: str) -> Markup:
     body = svg[svg.index(">") + 1 : svg.rindex("</svg>")]
     opening = element("svg", role="img", aria_label=label).removesuffix("></svg>")
     return Markup(f"{opening} {view_box.group()}>{body}</svg>")
-
-
-def series_colour(index: int) -> str:
-    """The colour of the system of this number."""
-    return SERIES[index % len(SERIES)]
-
-
-def series_dashes(index: int) -> tuple[int, tuple[float, ...]] | str:
-    """The line style of the system of this number."""
-    pattern = DASHES[index % len(DASHES)]
-    return (0, pattern) if pattern else "-"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
@@ -12,7 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from rankwise.reports._figures import INK, series_colour, series_dashes
+from rankwise.metrics import DCG, parse
+from rankwise.plot._style import INK, series_colour, series_dashes
 from rankwise.reports._pictures import save_picture
 from rankwise.sampling import Simulation
 
@@ -38,7 +40,9 @@ def _draw(axes: Axes, simulation: Simulation, metric: str) -> None:
         colour = series_colour(index)
         axes.plot(rounds, simulation.mean(name, metric), color=colour, linestyle=series_dashes(index))
         if len(simulation.samplers) <= MAX_BANDS:
-            axes.fill_between(rounds, low, high, color=colour, alpha=0.15, linewidth=0)
+            axes.fill_between(
+                rounds, *np.clip((low, high), *value_range(metric)), color=colour, alpha=0.15, linewidth=0
+            )
     axes.axhline(simulation.full[metric], color=INK, linewidth=1, linestyle=(0, (2, 2)))
     axes.set(title=metric, xlabel="rounds", xlim=(0, simulation.rounds))
     ticks = [
@@ -49,6 +53,18 @@ def _draw(axes: Axes, simulation: Simulation, metric: str) -> None:
     above = axes.secondary_xaxis("top")
     above.set_xticks(ticks, [f"{labels[t]:.3g}" for t in ticks])
     above.set_xlabel("labels per query")
+
+
+def value_range(metric: str) -> tuple[float, float]:
+    """What a metric can be: an interval by Student's t knows nothing of it, and no AUC is above 1.
+
+    >>> value_range("auc"), value_range("dcg@5"), value_range("0.5*auc + 2*map")
+    ((0.0, 1.0), (-inf, inf), (0.0, 2.5))
+    """
+    terms = parse(metric).terms()
+    if any(type(part) is DCG or not type(part).__module__.startswith("rankwise.") for _, part in terms):
+        return -math.inf, math.inf  # a metric of one's own may be anything
+    return sum(min(weight, 0.0) for weight, _ in terms), sum(max(weight, 0.0) for weight, _ in terms)
 
 
 def _key(figure: Figure, lines: Sequence[Line2D], names: Sequence[str]) -> None:

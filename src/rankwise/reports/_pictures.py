@@ -15,7 +15,8 @@ from matplotlib.figure import Figure
 from rankwise.analysis import LocalOptimum, TradeOff
 from rankwise.data._atomic import atomic_path
 from rankwise.errors import DataError
-from rankwise.reports._figures import INK, SETTINGS_LOCK, STYLE, draw_trade_off, series_colour
+from rankwise.plot._style import INK, SETTINGS_LOCK, STYLE, series_colour
+from rankwise.plot._trade_off import trade_off
 
 PICTURE_SUFFIXES = (".png", ".svg")
 ON_PAPER = STYLE | {"figure.facecolor": "white", "savefig.dpi": 150, "svg.hashsalt": "rankwise"}
@@ -77,7 +78,7 @@ def write_picture(path: str | PathLike[str], result: LocalOptimum | TradeOff) ->
 
 def _draw_front(result: TradeOff, axes: Axes) -> None:
     first, second = result.metrics
-    draw_trade_off(axes, result)
+    trade_off(result, ax=axes)
     axes.set_title(f"trained on w·{first} + (1 − w)·{second}, by w", fontsize=10).set_parse_math(False)
 
 

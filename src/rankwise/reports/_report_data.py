@@ -15,7 +15,8 @@ from rankwise.errors import DataError, ShapeError
 from rankwise.metrics._evaluate import evaluate, labelled_rows
 from rankwise.metrics._evaluation import Evaluation
 from rankwise.metrics.comparison._compare import Comparison
-from rankwise.types import FloatArray, IntArray
+from rankwise.reports._class_details import ClassDetails, class_details
+from rankwise.types import BoolArray, FloatArray, IntArray
 
 CUTOFFS = range(1, 11)
 
@@ -29,6 +30,7 @@ class ReportData:
     scores: dict[str, FloatArray]
     groups: QueryGroups
     doc_ids: ArrayLike | None
+    classes: ClassDetails
 
     @classmethod
     def from_result(
@@ -38,8 +40,11 @@ class ReportData:
         scores: Mapping[str, ArrayLike],
         qid: ArrayLike | None,
         doc_ids: ArrayLike | None,
+        threshold: float | Mapping[str, float] | None = None,
+        models: Mapping[str, object] | None = None,
     ) -> ReportData:
         """Check that the rows are those that the result was made from, as far as can be told."""
+        data = y
         y, qid, _, doc_ids = labelled_rows(y, qid, None, doc_ids)
         labels = as_numbers("labels", y)
         by_name = {name: as_numbers(f"scores of {name!r}", system) for name, system in scores.items()}
@@ -61,13 +66,31 @@ class ReportData:
                 f"scores must be those of the systems compared, {', '.join(result.evaluations)}, "
                 f"got {', '.join(by_name)}; pass the same dictionary to both"
             )
-        report = cls(result, labels, by_name, groups, doc_ids)
+        details = class_details(data, by_name, threshold, models)
+        report = cls(result, labels, by_name, groups, doc_ids, details)
         if labels.size != groups.n_rows or not np.array_equal(groups.qids, report.first.qids):
             raise DataError(
                 f"y and qid must be those that were evaluated, got {groups.n_queries} queries "
                 f"for {len(report.first.qids)} evaluated; pass the same arrays to both"
             )
+        if details.thresholds and not report.is_of_classes:
+            raise DataError(
+                f"a threshold is for one list of two classes, got {groups.n_queries} queries and labels up to "
+                f"{labels.max():g}; leave it out"
+            )
         return report
+
+    @property
+    def is_of_classes(self) -> bool:
+        """Whether this is a classifier's page: one list of rows, positive or not; documents with ids are ranked."""
+        is_asked = bool(self.classes.thresholds) or self.doc_ids is None
+        is_finite = all(np.isfinite(scores).all() for scores in self.scores.values())
+        return self.groups.n_queries == 1 and is_asked and is_finite and np.unique(self.labels[self.positive]).size < 2
+
+    @property
+    def positive(self) -> BoolArray:
+        """The rows with a label above 0."""
+        return self.labels > 0
 
     @property
     def first(self) -> Evaluation:

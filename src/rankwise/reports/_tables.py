@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from rankwise.metrics._evaluation import Evaluation
+from rankwise.metrics._evaluation import Evaluation, format_value
 from rankwise.metrics.comparison._compare import Comparison, PairTest
 from rankwise.metrics.comparison._statistics import format_p_value
 from rankwise.reports._markup import Markup, element, joined
@@ -20,12 +20,13 @@ N_SHADES = 4
 """Shades of a relevant label in page.css, g1 to g4."""
 
 
-def metric_table(comparison: Comparison) -> Markup:
+def metric_table(comparison: Comparison, *, of_queries: bool) -> Markup:
     """Metrics down, systems across; the best of several in bold."""
     several = len(comparison.evaluations) > 1
     rows = []
     for metric in comparison.metrics:
         best = comparison.best(metric) if several else None
+        best = None if best is None or math.isnan(comparison.evaluations[best][metric]) else best
         cells = [
             element(
                 "td",
@@ -34,18 +35,21 @@ def metric_table(comparison: Comparison) -> Markup:
             )
             for name, evaluation in comparison.evaluations.items()
         ]
-        # Which queries are left out depends on labels, so that systems seldom differ in it.
-        counted = dict.fromkeys(str(e.queries_counted(metric)) for e in comparison.evaluations.values())
-        left_out = dict.fromkeys(_left_out(e, metric) for e in comparison.evaluations.values())
-        rows.append(
-            [
-                element("th", metric, scope="row", class_="number"),
-                *cells,
-                _number("; ".join(counted)),
-                _text("; ".join(left_out)),
-            ]
-        )
-    return _table("Metrics", ["metric", *comparison.evaluations, "queries", "left out"], rows)
+        head = element("th", metric, scope="row", class_="number")
+        rows.append([head, *cells, *_counted_cells(comparison, metric, of_queries)])
+    heads = ["queries", "left out"] if of_queries else ["interval by"]
+    return table("Metrics", ["metric", *comparison.evaluations, *heads], rows)
+
+
+def _counted_cells(comparison: Comparison, metric: str, of_queries: bool) -> list[Markup]:
+    """What a value rests on: queries, or how the interval over rows was made."""
+    evaluations = list(comparison.evaluations.values())
+    if not of_queries:
+        return [text_cell("; ".join(dict.fromkeys(e.interval_method(metric) for e in evaluations)))]
+    # Which queries are left out depends on labels, so that systems seldom differ in it.
+    counted = dict.fromkeys(str(e.queries_counted(metric)) for e in evaluations)
+    left_out = dict.fromkeys(_left_out(e, metric) for e in evaluations)
+    return [number_cell("; ".join(counted)), text_cell("; ".join(left_out))]
 
 
 def test_table(tests: Iterable[PairTest], level: float) -> Markup:
@@ -57,18 +61,18 @@ def test_table(tests: Iterable[PairTest], level: float) -> Markup:
     rows = [
         [
             element("th", test.metric, scope="row", class_="number"),
-            _text(f"{test.a} − {test.b}"),
-            element("td", _signed(test.difference), _small_interval(test.interval, _signed), class_="number"),
+            text_cell(f"{test.a} − {test.b}"),
+            element("td", _signed(test.difference), small_interval(test.interval, _signed), class_="number"),
             p_cell(test.t_p_holm),
             p_cell(test.fisher_p_holm),
             p_cell(test.tukey_p),
-            _number(_signed(test.effect_size, 2)),
-            _number(f"{test.wins} / {test.ties} / {test.losses}"),
+            number_cell(_signed(test.effect_size, 2)),
+            number_cell(f"{test.wins} / {test.ties} / {test.losses}"),
         ]
         for test in tests
     ]
     heads = ["metric", "systems", "difference", "p, t-test", "p, Fisher", "p, Tukey", "effect size"]
-    return _table("Differences between systems", [*heads, "wins / ties / losses"], rows)
+    return table("Differences between systems", [*heads, "wins / ties / losses"], rows)
 
 
 def worst_table(report: ReportData) -> Markup:
@@ -85,18 +89,18 @@ def worst_table(report: ReportData) -> Markup:
         rows.append(
             [
                 element("th", report.groups.qids[query], scope="row"),
-                _number(f"{labels.size:,}"),
-                _number(f"{np.count_nonzero(labels > 0):,}"),
+                number_cell(f"{labels.size:,}"),
+                number_cell(f"{np.count_nonzero(labels > 0):,}"),
                 *cells,
             ]
         )
-    return _table("Worst queries", ["query", "documents", "relevant", *report.scores], rows)
+    return table("Worst queries", ["query", "documents", "relevant", *report.scores], rows)
 
 
 def plain_table(name: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
     """A table of texts, the first of each row its head."""
-    cells = [[element("th", head, scope="row", class_="number"), *map(_number, others)] for head, *others in rows]
-    return _table(name, heads, cells)
+    cells = [[element("th", head, scope="row", class_="number"), *map(number_cell, others)] for head, *others in rows]
+    return table(name, heads, cells)
 
 
 def _label_cells(labels: FloatArray, largest: float) -> Markup:
@@ -109,11 +113,12 @@ def _label_cells(labels: FloatArray, largest: float) -> Markup:
 
 def _mean(evaluation: Evaluation, metric: str, level: float) -> tuple[str, Markup]:
     mean = evaluation[metric]
-    interval = _small_interval(evaluation.interval(metric, level), "{:.4f}".format)
-    return ("–" if math.isnan(mean) else f"{mean:.4f}"), interval
+    interval = small_interval(evaluation.interval(metric, level), "{:.4f}".format)
+    return format_value(mean), interval
 
 
-def _small_interval(interval: tuple[float, float], text: Callable[[float], str]) -> Markup:
+def small_interval(interval: tuple[float, float], text: Callable[[float], str]) -> Markup:
+    """Both ends, small, below a value; nothing where there is no interval."""
     low, high = interval
     return Markup("") if math.isnan(low) else element("small", f"{text(low)} to {text(high)}")
 
@@ -131,15 +136,17 @@ def _signed(value: float, digits: int = 4) -> str:
     return f"{value:+.{digits}f}".replace("-", "−")
 
 
-def _text(text: object) -> Markup:
+def text_cell(text: object) -> Markup:
+    """Words in a table."""
     return element("td", text, class_="text")
 
 
-def _number(text: object) -> Markup:
+def number_cell(text: object) -> Markup:
+    """A number in a table."""
     return element("td", text, class_="number")
 
 
-def _table(name: str, heads: Sequence[object], rows: Sequence[Sequence[Markup]]) -> Markup:
+def table(name: str, heads: Sequence[object], rows: Sequence[Sequence[Markup]]) -> Markup:
     """A table that scrolls by itself on a narrow screen, also by the keyboard."""
     head = element("thead", element("tr", *(element("th", text, scope="col") for text in heads)))
     body = element("tbody", *(joined(element("tr", *row), Markup("\n")) for row in rows))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rankwise.reports import _figures as figures
+from rankwise import plot
+from rankwise.reports._figures import drawn
 from rankwise.reports._markup import Markup, element
 from rankwise.reports._tables import plain_table
 
@@ -18,7 +19,8 @@ def trade_off_section(trade_off: TradeOff) -> Markup:
     points = ", ".join(
         f"{weight:g}: {a:.4f} and {b:.4f}" for weight, (a, b) in zip(trade_off.weights, trade_off.means, strict=True)
     )
-    drawn = figures.trade_off_figure("trade-off", f"{first} and {second} by weight of {first}. {points}.", trade_off)
+    label = f"{first} and {second} by weight of {first}. {points}."
+    picture = drawn("trade-off", label, lambda axes: plot.trade_off(trade_off, ax=axes))
     level = f"{trade_off.comparison.level:.0%}"
     caption = f"Each point is a model, with the weight of {first} that it was trained on; the line is the Pareto front."
     how = (
@@ -29,7 +31,7 @@ def trade_off_section(trade_off: TradeOff) -> Markup:
     return element(
         "section",
         element("h2", f"Trade-off between {first} and {second}"),
-        element("figure", drawn, element("figcaption", caption), class_="curve"),
+        element("figure", picture, element("figcaption", caption), class_="curve"),
         plain_table("Trade-off", *trade_off.table()),
         *(element("p", text, class_="note") for text in (how, *trade_off.notes)),
     )

@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 import rankwise as rw
-from rankwise.plot import write_model_report
+from rankwise.reports import write_model_report
 from tests.plot.pictures import queries, ranker
 
 
@@ -23,6 +23,8 @@ def test_the_page_has_pictures_of_the_model_and_needs_nothing_beside_it(tmp_path
     assert text.count("<svg") == len(headings)
     assert not re.search(r'(src|href)="(?!#)', text)
     assert "Model m.rw" in text
+    assert "test.csv" in text
+    assert f"rankwise {rw.__version__} on 20" in text
 
 
 def test_one_list_of_two_classes_has_thresholds_and_calibration(tmp_path) -> None:
@@ -34,6 +36,7 @@ def test_one_list_of_two_classes_has_thresholds_and_calibration(tmp_path) -> Non
     for heading in ("Scores by class", "Thresholds", "ROC", "Gain", "Lift", "Calibration"):
         assert f"<h3>{heading}</h3>" in text
     assert "DeLong" in text
+    assert ">threshold 0</text>" in text  # scores are less the threshold
 
 
 def test_data_without_a_page_are_refused(tmp_path, run) -> None:

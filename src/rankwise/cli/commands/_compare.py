@@ -10,6 +10,12 @@ from rankwise.cli._options import option
 from rankwise.cli._output import Cell, check_outputs, print_json, print_notes, print_table, working, write_per_query
 from rankwise.cli.support._reading import ReadOptions, reads_data
 from rankwise.cli.support._remarks import print_repeated
+from rankwise.cli.support._report_options import (
+    TitleOption,
+    check_report_options,
+    report_sources,
+    thresholds_by_name,
+)
 from rankwise.errors import DataError
 
 if TYPE_CHECKING:
@@ -35,6 +41,15 @@ def compare(
     json: options.JsonOption = False,
     per_query: options.PerQueryOption = None,
     report: options.ReportOption = None,
+    title: TitleOption = None,
+    threshold: Annotated[
+        list[str] | None,
+        option(
+            "--threshold",
+            "For a report on two classes: a score at or above it is a yes; for all systems, or once per system.",
+            "[NAME=]SCORE",
+        ),
+    ] = None,
     *,
     reading: ReadOptions,
 ) -> None:
@@ -52,6 +67,7 @@ def compare(
         parse_all(metrics)  # a misspelt metric need not wait for a large file
         score_files = named_paths(scores or [])
         check_outputs([per_query, report], [*data, *score_files.values()])
+        check_report_options(report, title=title, threshold=threshold)
         systems = read_systems(data, score_files, reading)
         if len(systems.scores) < 2:
             got = ", ".join(systems.scores) or "none"
@@ -79,7 +95,17 @@ def compare(
         if report is not None:
             from rankwise.reports import write_report
 
-            write_report(report, result, rows.y, systems.scores, rows.qid, doc_ids=rows.doc_ids)
+            write_report(
+                report,
+                result,
+                rows.y,
+                systems.scores,
+                rows.qid,
+                title=title,
+                doc_ids=rows.doc_ids,
+                threshold=thresholds_by_name(threshold, systems.scores) or None,
+                sources=report_sources(data, score_files),
+            )
     if json:
         print_json(result.to_dict())
     else:
@@ -87,6 +113,7 @@ def compare(
 
 
 def _print(result: Comparison) -> None:
+    from rankwise.metrics._evaluation import format_value
     from rankwise.metrics.comparison._row_tests import READING, row_test_table
     from rankwise.metrics.comparison._statistics import format_p_value
 
@@ -96,7 +123,7 @@ def _print(result: Comparison) -> None:
         row: list[Cell] = [name]
         for metric in result.metrics:
             is_best = name == best[metric] and not math.isnan(evaluation[metric])
-            row.append((f"{evaluation[metric]:.4f}{'*' if is_best else ''}", is_best))
+            row.append((f"{format_value(evaluation[metric])}{'*' if is_best else ''}", is_best))
         means.append(row)
     print_table(("system", *result.metrics), means)
     print("* best")

@@ -11,6 +11,7 @@ from rankwise.cli._options import option
 from rankwise.cli._output import check_outputs, print_json, print_notes, print_table, working, write_per_query
 from rankwise.cli.support._reading import ReadOptions, reads_data
 from rankwise.cli.support._remarks import print_repeated
+from rankwise.cli.support._report_options import TitleOption, check_report_options, report_sources
 from rankwise.errors import DataError
 
 if TYPE_CHECKING:
@@ -32,6 +33,11 @@ def evaluate(
     json: options.JsonOption = False,
     per_query: options.PerQueryOption = None,
     report: options.ReportOption = None,
+    title: TitleOption = None,
+    threshold: Annotated[
+        float | None,
+        option("--threshold", "For a report on two classes: a score at or above it is a yes.", "SCORE"),
+    ] = None,
     *,
     reading: ReadOptions,
 ) -> None:
@@ -42,6 +48,7 @@ def evaluate(
     With TREC files: rankwise eval qrels.txt run.txt --convention trec
     """
     check_outputs([per_query, report], [*data, *filter(None, [scores])])
+    check_report_options(report, title=title, threshold=threshold)
     with working("reading"):
         from rankwise.metrics import evaluate as compute
         from rankwise.metrics._names import parse_all
@@ -68,7 +75,17 @@ def evaluate(
         if report is not None:
             from rankwise.reports import write_report
 
-            write_report(report, result, rows.y, {name: values}, rows.qid, doc_ids=rows.doc_ids)
+            write_report(
+                report,
+                result,
+                rows.y,
+                {name: values},
+                rows.qid,
+                title=title,
+                doc_ids=rows.doc_ids,
+                threshold=threshold,
+                sources=report_sources(data, {} if scores is None else {name: scores}),
+            )
     if json:
         print_json(result.to_dict())
     else:

@@ -15,6 +15,7 @@ from rankwise.cli._output import check_outputs, print_json, print_table, working
 from rankwise.cli.support._auto import manifest_lines, print_leaderboard
 from rankwise.cli.support._models import feature_labels, load_model
 from rankwise.cli.support._reading import ReadOptions, read_features, reads_data
+from rankwise.cli.support._report_options import TitleOption, check_report_options, report_sources
 from rankwise.cli.support._training import REACHED
 from rankwise.errors import DataError
 
@@ -77,6 +78,7 @@ def info(
         list[Path] | None,
         option("--data", "Labelled rows for the page, once per file, best those not learned from.", "DATA"),
     ] = None,
+    title: TitleOption = None,
     json: options.JsonOption = False,
     *,
     reading: ReadOptions,
@@ -94,12 +96,13 @@ def info(
 
     if data is not None and report is None:
         raise DataError(f"--data is for the page that --report writes, got {data[0]} alone; add --report FILE.html")
+    check_report_options(report, title=title)
     check_outputs([report], [model, *(data or []), *(verify or [])])
     manifest = read_manifest(model)
     importances = _importances(loaded)
     verification = None if verify is None else _verify(loaded, verify, reading)
     if report is not None:
-        _write_report(report, loaded, model, data, reading)
+        _write_report(report, title, loaded, model, data, reading)
     if json:
         shares = [{"feature": name, "share": share} for name, share in importances]
         verified = {} if verification is None else {"verified": verification.to_dict()}
@@ -118,12 +121,15 @@ def info(
         raise typer.Exit(NOT_CERTIFIED)
 
 
-def _write_report(report: Path, loaded: Any, model: Path, data: list[Path] | None, reading: ReadOptions) -> None:
+def _write_report(
+    report: Path, title: str | None, loaded: Any, model: Path, data: list[Path] | None, reading: ReadOptions
+) -> None:
     rows = None if data is None else read_features(data, reading)
     with working("drawing"):
-        from rankwise.plot import write_model_report
+        from rankwise.reports import write_model_report
 
-        write_model_report(report, loaded, rows, title=f"Model {model.name}")
+        sources = {"model": str(model)} | ({} if data is None else report_sources(data, {}))
+        write_model_report(report, loaded, rows, title=title or f"Model {model.name}", sources=sources)
 
 
 def _verify(model: Any, files: list[Path], reading: ReadOptions) -> Verification:

@@ -57,4 +57,7 @@ class RBP(TopRelevance, LinearMetric):
     @compiled
     def _discounts(self, ideal: FloatArray) -> FloatArray:
         """The chance that a reader gets as far."""
-        return self.p ** np.arange(top(self.k, ideal.size))  # type: ignore[return-value]
+        chances = np.ones(top(self.k, ideal.size))
+        for i in range(1, chances.size):
+            chances[i] = chances[i - 1] * self.p
+        return chances

@@ -16,7 +16,7 @@ from rankwise.errors import DataError
 from rankwise.metrics._base import Metric
 from rankwise.metrics._conventions import Empty
 from rankwise.metrics._evaluate import DEFAULT_METRICS, evaluate
-from rankwise.metrics._evaluation import Evaluation, format_table, plain
+from rankwise.metrics._evaluation import Evaluation, format_table, format_value, plain
 from rankwise.metrics._judged_runs import joined_runs, third_as_metrics
 from rankwise.metrics._markup import latex_table, markdown_table
 from rankwise.metrics._ranking import Ties
@@ -190,8 +190,9 @@ class Comparison:
         rows: list[tuple[str, ...]] = [("metric", *self.evaluations)]
         for metric in self.metrics:
             best = self.best(metric)
-            means = {name: f"{evaluation[metric]:.4f}" for name, evaluation in self.evaluations.items()}
-            rows.append((metric, *(mean + "*" * (name == best and mean != "nan") for name, mean in means.items())))
+            means = {name: evaluation[metric] for name, evaluation in self.evaluations.items()}
+            cells = (format_value(mean) + "*" * (name == best and not math.isnan(mean)) for name, mean in means.items())
+            rows.append((metric, *cells))
         return rows
 
     def _table_of_tests(self) -> list[tuple[str, ...]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import datetime
+from collections.abc import Callable, Mapping
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -12,7 +13,6 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from rankwise.data import RankingData
-from rankwise.data._atomic import atomic_path
 from rankwise.errors import DataError
 from rankwise.metrics import evaluate, parse
 from rankwise.plot._classes import calibration, precision_recall_threshold, score_histogram
@@ -24,7 +24,7 @@ from rankwise.plot._waterfall import query_waterfall
 from rankwise.rankers import SavableModel
 from rankwise.reports._figures import drawn
 from rankwise.reports._markup import Markup, element
-from rankwise.reports._report import html_page
+from rankwise.reports._page import today, write_page
 from rankwise.reports._tables import plain_table
 
 N_FEATURES = 15
@@ -34,7 +34,13 @@ Figure = tuple[str, str, Callable[[Axes], object], tuple[float, float]]
 
 
 def write_model_report(
-    path: str | PathLike[str], model: SavableModel, data: RankingData | None = None, *, title: str = "Model report"
+    path: str | PathLike[str],
+    model: SavableModel,
+    data: RankingData | None = None,
+    *,
+    title: str = "Model report",
+    sources: Mapping[str, str] | None = None,
+    date: datetime.date | None = None,
 ) -> Path:
     """Write a fitted model as one self-contained HTML page.
 
@@ -53,6 +59,10 @@ def write_model_report(
         Labelled rows, best those that the model did not learn from.
     title : str, default="Model report"
         Heading of the page.
+    sources : dict of str to str, optional
+        What the page was made from, such as `{"model": "m.rw"}`; shown below the heading.
+    date : datetime.date, optional
+        The date on the page; by default that of the environment variable SOURCE_DATE_EPOCH, or today's (UTC).
 
     Returns
     -------
@@ -64,17 +74,14 @@ def write_model_report(
     DataError
         If the model has several scores per row, for several classes.
     """
+    made_on = date or today()
     sections = [_training_section(model)]
     if data is not None:
         sections += _data_sections(model, data)
-    header = element("header", element("h1", title), _facts(model, data))
-    page = html_page(title, header, element("main", *filter(None, sections)))
-    with atomic_path(path) as temporary:
-        temporary.write_text(page, encoding="utf-8", newline="\n")
-    return Path(path)
+    return write_page(path, title, _facts(model, data), sources, element("main", *filter(None, sections)), made_on)
 
 
-def _facts(model: Any, data: RankingData | None) -> Markup:
+def _facts(model: Any, data: RankingData | None) -> dict[str, object]:
     facts = {
         "kind": model.kind,
         "trained on": str(getattr(model, "metric", None) or model.objective),
@@ -83,8 +90,7 @@ def _facts(model: Any, data: RankingData | None) -> Markup:
         "rows of the data": None if data is None else f"{len(data):,}",
         "queries of the data": None if data is None else f"{data.groups.n_queries:,}",
     }
-    shown = {name: fact for name, fact in facts.items() if fact is not None}
-    return element("dl", *(element("div", element("dt", name), element("dd", fact)) for name, fact in shown.items()))
+    return {name: fact for name, fact in facts.items() if fact is not None}
 
 
 def _training_section(model: Any) -> Markup:
@@ -142,8 +148,8 @@ def _draw_dependence(model: Any, data: RankingData, column: int, ax: Axes) -> No
 
 
 def _class_figures(model: Any, data: RankingData, scores: Any) -> list[Figure]:
-    y, threshold = data.y, getattr(model, "threshold_", None)
-    mark = None if threshold is None or np.ndim(threshold) else float(threshold)
+    y = data.y
+    mark = 0.0 if hasattr(model, "threshold_") else None  # a classifier's scores are less its threshold
     figures: list[Figure] = [
         ("Scores by class", "", lambda ax: score_histogram(y, scores, threshold=mark, ax=ax), (5, 3.4)),
         ("Thresholds", "", lambda ax: precision_recall_threshold(y, scores, threshold=mark, ax=ax), (5, 3.4)),

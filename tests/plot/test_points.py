@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as sk
 
 from rankwise.data._groups import QueryGroups
-from rankwise.reports import _curves as curves
+from rankwise.plot import _points as curves
 
 LISTS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 5)), min_size=2, max_size=40).map(
     lambda rows: tuple(np.array(column, dtype=float) for column in zip(*rows, strict=True))

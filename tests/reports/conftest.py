@@ -1,0 +1,3 @@
+"""The browser of the labelling page serves here too."""
+
+from tests.serve.labelling.conftest import browser as browser
