@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def test_bm25_and_its_ranking_are_those_of_the_definition(
     np.testing.assert_allclose(index.bm25(" ".join(query)), expected, rtol=1e-12)
     best = ranking(query, spelled, size)  # type: ignore[arg-type]
     if not best:
-        with pytest.raises(DataError, match="no document has a word of any"):
+        with pytest.raises(DataError, match="no document has a word of any query"):
             index.pool({"q": " ".join(query)}, size)
         return
     assert index.pool({"q": " ".join(query)}, size).doc_ids.tolist() == best  # type: ignore[union-attr]
@@ -133,7 +134,10 @@ BAD = {
     "no queries": (lambda: INDEX.pool({}), "there must be a query, got none"),
     "an empty query": (lambda: INDEX.pool({"q": " ?"}), "query 'q' must have a word, got ' [?]'"),
     "an empty pool": (lambda: INDEX.pool({"q": "ferry"}, 0), "size must be a whole number from 1"),
-    "nothing found": (lambda: INDEX.pool({"q": "zebra", "r": "yak"}), "no document has a word of any of the 2 queries"),
+    "nothing found": (
+        lambda: INDEX.pool({"q": "zebra", "r": "yak"}),
+        "no document has a word of any query, got 2 of these",
+    ),
     "an unknown document": (lambda: INDEX.features("ferry", ["z"]), "there is no document 'z'"),
 }
 
@@ -143,3 +147,9 @@ def test_what_cannot_be_answered_is_said(name: str) -> None:
     attempt, sentence = BAD[name]
     with pytest.raises(DataError, match=sentence):
         attempt()
+
+
+def test_the_docs_list_the_features() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "labelling.md").read_text(encoding="utf-8")
+    table = page.partition("### The features")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| `(\w+)` \|", table, re.M) == INDEX.feature_names

@@ -179,7 +179,7 @@ class TextIndex:
             features.append(self._features(of_query, found))
         if not rows:
             raise DataError(
-                f"no document has a word of any of the {len(queries)} queries; check that both are of one language"
+                f"no document has a word of any query, got {len(queries)} of these; check that both are of one language"
             )
         return RankingData(
             np.concatenate(features),
