@@ -53,8 +53,8 @@ export function showQuery(query) {
   const { title, text, ...rest } = query.fields;
   const name = title ?? text;
   $("query").append(
-    make("p", { className: "faint" }, `Query ${query.qid}, ${place}`),
     make("h1", { dir: "auto" }, name === undefined ? `Query ${query.qid}` : asText(name)),
+    make("p", { className: "faint" }, `Query ${query.qid}, ${place}`),  // below what stays, or it would be cut above it
     ...fields(title !== undefined && text !== undefined ? { text, ...rest } : rest),
   );
 }
