@@ -116,7 +116,7 @@ def test_texts_of_a_file(tmp_path: Path, data: RankingData) -> None:
         ('{"text": "x"}', ":2: a line must have a doc_id or a qid"),
         ('{"doc_id": 1.5}', ":2: doc_id must be text or a whole number, got 1.5"),
         ('{"doc_id": "q"}', ":2: document 'q' stands twice"),
-        (b'{"doc_id": "\xff"}', ":2: a line must be JSON"),
+        (b'{"doc_id": "\xff"}', ":2: this line is not UTF-8 text"),
     ],
 )
 def test_texts_that_cannot_be_read(tmp_path: Path, line: str | bytes, words: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rankwise.data import RankingData
-from rankwise.errors import DataError
+from rankwise.errors import DataError, StoreError
 from rankwise.labels import Judgement, LabelStore
 
 
@@ -178,3 +178,42 @@ def test_no_judgement_can_be_changed_even_by_hand(path: Path, store: LabelStore,
     with pytest.raises(sqlite3.IntegrityError, match="judgements are never"):
         by_hand.execute(sql)
     by_hand.close()
+
+
+def test_grades_may_have_names(path: Path, data: RankingData) -> None:
+    with LabelStore.create(path, data, grade_names=["bad", "gut genug", "<b>"]) as store:
+        assert (store.highest_grade, store.grade_names) == (2, ["bad", "gut genug", "<b>"])
+        store.judge(0, 2, "ana")
+        with pytest.raises(DataError, match="a grade must be a whole number from 0 to 2, got '3'"):
+            store.judge(0, 3, "ana")
+    with LabelStore.open(path) as again:
+        assert again.grade_names == ["bad", "gut genug", "<b>"]
+        assert again.labels()[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("names", "highest", "sentence"),
+    [
+        (["good"], None, "there must be 2 to 101 grades"),
+        (["good", "good"], None, "grades of different names, got 'good, good'"),
+        (["bad", " good"], None, "the name of a grade must be visible"),
+        (["bad", 3], None, "the name of a grade must be text, got int"),
+        (["bad", "good"], 4, "grades 0 to 4 must have a name each, got 2; leave one of both out"),
+    ],
+)
+def test_names_of_grades_that_cannot_be(
+    path: Path, data: RankingData, names: list[str], highest: int | None, sentence: str
+) -> None:
+    with pytest.raises(DataError, match=sentence):
+        LabelStore.create(path, data, grade_names=names, highest_grade=highest)
+    assert not path.exists()
+
+
+def test_names_of_grades_that_a_disk_got_wrong(path: Path, data: RankingData) -> None:
+    LabelStore.create(path, data, grade_names=["bad", "good"]).close()
+    for damage in ('["bad"]', '["bad", "fair", "good"]', "{", '["bad", 1]'):
+        with sqlite3.connect(path) as connection:
+            connection.execute("UPDATE facts SET grade_names = ?", (damage,))
+        connection.close()
+        with pytest.raises(StoreError, match="holds what no rankwise wrote"):
+            LabelStore.open(path)

@@ -12,6 +12,8 @@ from rankwise.data.make._synthetic import cubic, polynomial, r_of_k, topics, web
 from rankwise.data.prepare._normalize import normalize
 from rankwise.data.prepare._split import split
 from rankwise.data.prepare._stats import Stats, describe, overlap
+from rankwise.data.text._files import read_documents, read_queries
+from rankwise.data.text._index import TextIndex
 
 __all__ = [
     "ClickLog",
@@ -19,6 +21,7 @@ __all__ = [
     "QueryGroups",
     "RankingData",
     "Stats",
+    "TextIndex",
     "atomic_path",
     "cubic",
     "describe",
@@ -28,6 +31,8 @@ __all__ = [
     "polynomial",
     "r_of_k",
     "read",
+    "read_documents",
+    "read_queries",
     "simulate_clicks",
     "split",
     "topics",

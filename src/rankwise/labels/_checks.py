@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import operator
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import SupportsIndex
 
 from rankwise.errors import DataError
@@ -12,6 +12,7 @@ from rankwise.errors import DataError
 MAX_NAME_LENGTH = 100
 MAX_NOTE_LENGTH = 10_000
 MAX_DEPTH = 20
+MAX_HIGHEST_GRADE = 100
 
 
 def whole_number(value: object, what: str, minimum: int, maximum: int) -> int:
@@ -46,6 +47,19 @@ def check_name(value: object, what: str = "a labeller") -> str:
     if not text or text != text.strip() or not text.isprintable():
         raise DataError(f"the name of {what} must be visible, with no blanks around it, got {text!r}; pass another")
     return text
+
+
+def check_grade_names(names: Sequence[str] | None) -> list[str] | None:
+    """Words for grades, from 0 up: two or more, all different."""
+    if names is None:
+        return None
+    found = [check_name(name, "a grade") for name in names]
+    if not 2 <= len(found) <= MAX_HIGHEST_GRADE + 1 or len(set(found)) < len(found):
+        raise DataError(
+            f"there must be 2 to {MAX_HIGHEST_GRADE + 1} grades of different names, got {', '.join(found)[:80]!r}; "
+            "correct them"
+        )
+    return found
 
 
 def check_depth(value: object, depth: int = MAX_DEPTH) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -15,7 +14,9 @@ from rankwise.data import RankingData, read, write
 from rankwise.data._columns import DOC_ID_NAMES, QID_NAMES
 from rankwise.data.io._formats import detect
 from rankwise.data.io._qrels import read_qrels, write_qrels
-from rankwise.data.io._streams import open_stream, without_compression
+from rankwise.data.io._streams import without_compression
+from rankwise.data.text._files import ID_NAMES, take_id
+from rankwise.data.text._json_lines import json_lines
 from rankwise.errors import DataError, FormatError
 from rankwise.labels._checks import whole_number
 from rankwise.labels._database import Database
@@ -110,8 +111,9 @@ def _judged(data: RankingData, path: Path) -> Iterator[tuple[str, str, float]]:
 def read_texts(path: str | PathLike[str], data: RankingData) -> tuple[FieldsById, FieldsById]:
     """Read what documents and queries say from a file of JSON lines.
 
-    A line with a `doc_id` (or `docid`) tells of a document, one with only a `qid` (or `query_id`, `query`) of a
-    query; all else on the line is kept as its fields: `{"doc_id": "d1", "title": "Rain", "text": "It rains."}`.
+    A line with a `doc_id` (or `docid`) tells of a document, one with a `qid` (or `query_id`, `query`) of a query, one
+    with neither but an `id` (or `_id`) of a document; all else on the line is kept as its fields:
+    `{"doc_id": "d1", "title": "Rain", "text": "It rains."}`.
 
     Parameters
     ----------
@@ -137,35 +139,19 @@ def read_texts(path: str | PathLike[str], data: RankingData) -> tuple[FieldsById
         "query": set(map(str, data.groups.qids.tolist())),
     }
     fields_of: dict[str, FieldsById] = {"document": {}, "query": {}}
-    with open_stream(Path(path)) as file:
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            kind, name, fields = _text_line(line, Path(path), number)
-            if name in fields_of[kind]:
-                raise FormatError(f"{kind} {name[:40]!r} stands twice; keep one of the lines", path=path, line=number)
-            if name in wanted[kind]:
-                fields_of[kind][name] = fields
+    for number, row in json_lines(Path(path)):
+        kind, name, fields = _document_or_query(row, Path(path), number)
+        if name in fields_of[kind]:
+            raise FormatError(f"{kind} {name[:40]!r} stands twice; keep one of the lines", path=path, line=number)
+        if name in wanted[kind]:
+            fields_of[kind][name] = fields
     return fields_of["document"], fields_of["query"]
 
 
-def _text_line(line: bytes, path: Path, number: int) -> tuple[str, str, JsonObject]:
+def _document_or_query(fields: JsonObject, path: Path, number: int) -> tuple[str, str, JsonObject]:
     """Whether a line tells of a document or a query, of which one, and what."""
-    try:
-        fields = json.loads(line.decode("utf-8-sig"), parse_constant=_refuse)
-    except (ValueError, RecursionError) as problem:
-        raise FormatError(f"a line must be JSON ({problem}); fix the line", path=path, line=number) from None
-    if not isinstance(fields, dict):
-        raise FormatError(f"a line must be a JSON object, got {line[:40]!r}; fix the line", path=path, line=number)
-    for kind, names in (("document", DOC_ID_NAMES), ("query", QID_NAMES)):
-        key = next((key for key in names if key in fields), None)
-        if key is not None:
-            name = fields.pop(key)
-            if isinstance(name, bool) or not isinstance(name, str | int):
-                raise FormatError(f"{key} must be text or a whole number, got {str(name)[:40]}", path=path, line=number)
-            return kind, str(name), fields
+    for kind, names in (("document", DOC_ID_NAMES), ("query", QID_NAMES), ("document", ID_NAMES)):
+        name = take_id(fields, names, path, number)
+        if name is not None:
+            return kind, name, fields
     raise FormatError("a line must have a doc_id or a qid, got neither; add one", path=path, line=number)
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is not JSON")

@@ -35,6 +35,7 @@ class StoreMetadata:
     feature_names: list[str] | None
     digest: str
     n_items: int
+    grade_names: list[str] | None
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,8 @@ class Item:
 def read_metadata(database: Database) -> StoreMetadata:
     """What holds for the whole store, and how many items there are."""
     with database.sound_values():
-        ((highest_grade, n_features, is_sparse, qid_type, names, digest, n_items, end),) = database.rows(
-            "SELECT highest_grade, n_features, is_sparse, qid_type, feature_names, digest, "
+        ((highest_grade, n_features, is_sparse, qid_type, names, digest, grades, n_items, end),) = database.rows(
+            "SELECT highest_grade, n_features, is_sparse, qid_type, feature_names, digest, grade_names, "
             "(SELECT count(*) FROM items), (SELECT max(id) + 1 FROM items) FROM facts"
         )
         names = None if names is None else json.loads(names)
@@ -75,7 +76,10 @@ def read_metadata(database: Database) -> StoreMetadata:
             raise ValueError("its facts do not fit its items")
         if qid_type not in (*QID_TYPES.values(), "str") or not isinstance(digest, str) or not 0 <= n_features < 2**31:
             raise ValueError("its facts are none that a store has")
-        return StoreMetadata(highest_grade, n_features, bool(is_sparse), qid_type, names, digest, n_items)
+        grades = None if grades is None else json.loads(grades)
+        if grades is not None and [type(name) for name in grades] != [str] * (highest_grade + 1):
+            raise ValueError("its words for grades do not fit its grades")
+        return StoreMetadata(highest_grade, n_features, bool(is_sparse), qid_type, names, digest, n_items, grades)
 
 
 def read_item(database: Database, item: int) -> Item:
@@ -191,13 +195,14 @@ class NewItems:
             digest.update(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).data)
         return digest.hexdigest()
 
-    def insert(self, connection: sqlite3.Connection, highest_grade: int) -> None:
+    def insert(self, connection: sqlite3.Connection, highest_grade: int, grade_names: list[str] | None) -> None:
         """Write all of it into empty tables."""
         data, weight = self._data, self._data.query_weight
         names = None if data.feature_names is None else json.dumps(data.feature_names)
         qid_type = QID_TYPES.get(data.qid.dtype.kind, "str")
-        metadata = (now(), highest_grade, data.n_features, data.is_sparse, qid_type, names, self.digest)
-        connection.execute("INSERT INTO facts VALUES (1, ?, ?, ?, ?, ?, ?, ?)", metadata)
+        grades = None if grade_names is None else json.dumps(grade_names)
+        metadata = (now(), highest_grade, data.n_features, data.is_sparse, qid_type, names, self.digest, grades)
+        connection.execute("INSERT INTO facts VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)", metadata)
         weights = [None] * len(self._qids) if weight is None else weight.tolist()
         connection.executemany(
             "INSERT INTO queries VALUES (?, ?, ?, ?)",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from os import PathLike
@@ -15,7 +15,7 @@ from rankwise.errors import DataError
 from rankwise.labels import _judgements as judgements
 from rankwise.labels import _rounds as rounds
 from rankwise.labels._agreement import Agreement, agreement_of, majority
-from rankwise.labels._checks import check_name, plain_text, whole_number
+from rankwise.labels._checks import MAX_HIGHEST_GRADE, check_grade_names, check_name, plain_text, whole_number
 from rankwise.labels._database import Database, apply_scripts
 from rankwise.labels._files import ImportResult, export_labels, import_labels
 from rankwise.labels._items import Item, NewItems, read_data, read_item, read_metadata
@@ -23,7 +23,7 @@ from rankwise.labels._judgements import Judgement
 from rankwise.labels._rounds import LabelRound, StoredModel
 from rankwise.types import FloatArray
 
-MAX_HIGHEST_GRADE = 100
+DEFAULT_HIGHEST_GRADE = 4
 MAX_ID = 2**63 - 1
 
 
@@ -64,7 +64,8 @@ class LabelStore:
         texts: Mapping[str, object] | None = None,
         query_texts: Mapping[Any, object] | None = None,
         *,
-        highest_grade: int = 4,
+        highest_grade: int | None = None,
+        grade_names: Sequence[str] | None = None,
     ) -> LabelStore:
         """Make a store of the rows of `data`, all of them unjudged.
 
@@ -78,8 +79,10 @@ class LabelStore:
             A text or a mapping of fields by document id; `read_texts` reads them from a file.
         query_texts : mapping, default=None
             A text or a mapping of fields by query id.
-        highest_grade : int, default=4
-            Grades go from 0 to this one, at most 100.
+        highest_grade : int, default=None
+            Grades go from 0 to this one, at most 100; 4, or as many as have names, if it is left out.
+        grade_names : sequence of str, default=None
+            A word for each grade, from 0 up, which labellers see: `["bad", "fair", "good"]`. Labels stay numbers.
 
         Returns
         -------
@@ -89,18 +92,25 @@ class LabelStore:
         Raises
         ------
         DataError
-            If there is a store already, or an id of a document stands twice in a query.
+            If there is a store already, an id of a document stands twice in a query, or grades and names do not fit.
         StoreError
             If the file cannot be written.
         """
+        names = check_grade_names(grade_names)
+        if highest_grade is None:
+            highest_grade = DEFAULT_HIGHEST_GRADE if names is None else len(names) - 1
         highest_grade = whole_number(highest_grade, "the highest grade", 1, MAX_HIGHEST_GRADE)
+        if names is not None and len(names) != highest_grade + 1:
+            raise DataError(
+                f"grades 0 to {highest_grade} must have a name each, got {len(names)}; leave one of both out"
+            )
         items = NewItems(data, texts or {}, query_texts or {})
         database = Database.create(Path(path))
         with database.closed_on_error():
             with database.transaction() as connection:
                 database.check_empty()  # another process may have been faster
                 apply_scripts(connection, 0)
-                items.insert(connection, highest_grade)
+                items.insert(connection, highest_grade, names)
                 rounds.add_round(connection, 0, [], None, None, {}, None, labelled=0)
             return cls(database)
 
@@ -146,6 +156,11 @@ class LabelStore:
     def highest_grade(self) -> int:
         """Grades go from 0 to this one."""
         return self._metadata.highest_grade
+
+    @property
+    def grade_names(self) -> list[str] | None:
+        """A word for each grade, from 0 up; None where they have none."""
+        return self._metadata.grade_names
 
     @cached_property
     def data(self) -> RankingData:

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankwise.cli.commands._label import _open_store
-from rankwise.data import RankingData, read, write
+from rankwise.cli.commands._label_store import NewStore, existing_store
+from rankwise.data import RankingData, TextIndex, read, read_documents, read_queries, write
 from rankwise.labels import LabelStore
 from rankwise.labels._database import Database
 from tests.cli.conftest import Run
@@ -50,6 +50,10 @@ BAD = [
     (["--per-query", "0"], "--per-query"),
     (["--host", "203.0.113.7", "--token", "ana"], "pass an address of this machine"),
     (["--port", "70000"], "--port"),
+    (["--queries", "queries.txt"], "--queries is for texts alone, got DATA too"),
+    (["--grades", "good"], "there must be 2 to 101 grades of different names, got 'good'"),
+    (["--grades", "bad,good,bad"], "grades of different names, got 'bad, good, bad'"),
+    (["--grades", "bad,,good"], "the name of a grade must be visible"),
 ]
 
 
@@ -62,6 +66,100 @@ def test_bad_input_is_one_sentence(run: Run, options: list[str], sentence: str) 
     done = run("label", "test.txt", "--port", "0", "--no-open", *db, *options)
     assert (done.exit_code, done.stdout, len(done.stderr.splitlines())) == (2, "", 1), done.output
     assert sentence in done.stderr
+
+
+DOCUMENTS = """\
+{"id": "d1", "title": "Ferry times", "text": "Every day at eight and at noon."}
+{"id": "d2", "text": "The night bus leaves at noon."}
+{"id": "d3", "text": ""}
+"""
+TEXTS = ("--text", "docs.jsonl", "--queries", "queries.txt", "--db", "labels.db", "--port", "0", "--no-open")
+
+
+@pytest.fixture
+def texts(folder: Path) -> None:
+    Path("docs.jsonl").write_text(DOCUMENTS)
+    Path("queries.txt").write_text("7\tnight ferry\n3\tat noon\n9\tzebra\n")
+
+
+@pytest.mark.usefixtures("no_server", "texts")
+def test_texts_alone_are_enough(run: Run) -> None:
+    done = run("label", *TEXTS, "--grades", "bad, fair,good")
+    assert done.exit_code == 0, done.output
+    assert done.stderr.splitlines() == [
+        "rankwise: note: no document has a word of 1 query, left out: 9",
+        "rankwise: note: 1 document without a word: no query can find them",
+    ]
+    assert "labels.db holds 0 labels of 4 documents" in done.stdout
+    with LabelStore.open("labels.db") as store:
+        assert store.data.qid.tolist() == [7, 7, 3, 3]
+        assert store.data.feature_names == TextIndex({"x": "y"}).feature_names
+        assert store.grade_names == ["bad", "fair", "good"]
+        assert store.item(0).query_fields == {"text": "night ferry"}
+        assert store.item(1).fields == {"title": "Ferry times", "text": "Every day at eight and at noon."}
+        for item in range(4):
+            store.judge(item, item % 3, "ana")
+        assert store.export_judgements("judged.parquet") == store.export_judgements("judged.txt") == 4
+        judged = store.training_data()
+    again = TextIndex(read_documents("docs.jsonl")).pool(read_queries("queries.txt"))
+    for file in ("judged.parquet", "judged.txt"):
+        np.testing.assert_array_equal(read(file).X, again.X)  # what new queries get is what was learned from
+        assert read(file).y.tolist() == judged.y.tolist()
+
+
+@pytest.mark.usefixtures("no_server", "texts")
+def test_a_second_start_needs_the_store_alone(run: Run) -> None:
+    assert run("label", *TEXTS, "--pool", "1", "--grades", "bad,good").exit_code == 0
+    Path("docs.jsonl").unlink()
+    done = run("label", "--db", "labels.db", "--port", "0", "--no-open", "--grades", "bad, good")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "labels.db holds 0 labels of 2 documents" in done.stdout
+    done = run("label", *TEXTS)
+    assert (done.exit_code, done.stderr) == (
+        0,
+        "rankwise: note: labels.db keeps the documents, queries and texts that it was made with; "
+        "--text and --queries are not read again\n",
+    )
+    done = run("label", *TEXTS, "--grades", "good,bad")
+    assert done.exit_code == 2
+    assert "labels.db was made with the grades bad,good, got --grades good,bad; leave out --grades" in done.stderr
+
+
+@pytest.mark.usefixtures("no_server", "texts")
+def test_grades_of_a_store_without_words(run: Run) -> None:
+    assert run("label", *TEXTS).exit_code == 0
+    done = run("label", *TEXTS, "--grades", "bad,good")
+    assert "labels.db was made with the grades 0,1,2,3,4, got --grades bad,good" in done.stderr
+
+
+BAD_TEXTS = {
+    "no documents": (["--text", "nowhere.jsonl"], "", "nowhere.jsonl does not exist"),
+    "documents that are none": (["--text", "queries.txt"], "", "queries.txt:1: a line must be JSON"),
+    "no queries": (["--queries", "nowhere.txt"], "", "nowhere.txt does not exist"),
+    "a query without words": ([], "?!\n", "query '1' must have a word"),
+    "queries of another language": ([], "trajekt\n", "no document has a word of any query, got 1 of these"),
+    "an empty pool": (["--pool", "0"], "", "--pool"),
+}
+
+
+@pytest.mark.usefixtures("no_server", "texts")
+@pytest.mark.parametrize("name", BAD_TEXTS)
+def test_bad_texts_are_one_sentence(run: Run, name: str) -> None:
+    options, queries, sentence = BAD_TEXTS[name]
+    if queries:
+        Path("queries.txt").write_text(queries)
+    done = run("label", *TEXTS, *options)
+    assert (done.exit_code, done.stdout, len(done.stderr.splitlines())) == (2, "", 1), done.output
+    assert sentence in done.stderr
+    assert not Path("labels.db").exists()
+
+
+@pytest.mark.usefixtures("no_server", "texts")
+@pytest.mark.parametrize("options", [[], ["--text", "docs.jsonl"], ["--queries", "queries.txt"]], ids=len)
+def test_nothing_to_label(run: Run, options: list[str]) -> None:
+    done = run("label", "--db", "labels.db", *options)
+    assert done.exit_code == 2
+    assert "nothing to make it of; name DATA, or --text and --queries to start from texts alone" in done.stderr
 
 
 @pytest.mark.usefixtures("no_server")
@@ -89,7 +187,7 @@ def test_labels_that_are_there_already_teach_the_first_model(run: Run) -> None:
     named = RankingData(data.X, data.y, data.qid, [f"d{row}" for row in range(len(data))])
     write(named, "pool.txt")
     write(named.rows(np.arange(60)), "known.txt")
-    options = ("--labelled", "known.txt", "--ranker", "ranksvm", "--queries", "4", "--port", "0", "--no-open")
+    options = ("--labelled", "known.txt", "--ranker", "ranksvm", "--per-round", "4", "--port", "0", "--no-open")
     done = run("label", "pool.txt", "--db", "labels.db", *options)
     assert done.exit_code == 0, done.output
     assert f"labels.db holds 60 labels of {len(data)} documents" in done.stdout
@@ -171,6 +269,7 @@ def test_a_store_that_was_killed_while_it_was_made_is_made_again(tmp_path: Path)
     Database.create(tmp_path / "labels.db").close()  # as far as it comes before its tables
     assert (tmp_path / "labels.db").stat().st_size > 0
     for _ in range(2):
-        with _open_store(tmp_path / "labels.db", data, None, []) as store:
+        store = existing_store(tmp_path / "labels.db") or NewStore(data, {}, {}, None).create(tmp_path / "labels.db")
+        with store:
             store.judge(0, 1, "ana")
     assert len(LabelStore.open(tmp_path / "labels.db").history(0)) == 2

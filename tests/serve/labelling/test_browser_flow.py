@@ -15,7 +15,7 @@ from tests.serve.labelling.factories import make_session, served, serving, settl
 
 pytestmark = pytest.mark.browser
 
-ROUNDS = ("--queries", "3", "--per-query", "5", "--sampler", "lossmin")
+ROUNDS = ("--per-round", "3", "--per-query", "5", "--sampler", "lossmin")
 
 
 def test_label_by_key_undo_reload_kill_restart(page: Any, folder: Path) -> None:

@@ -25,6 +25,7 @@ VIEWS: dict[str, dict[str, Any]] = {
     "phone": {"viewport": {"width": 360, "height": 740}, "has_touch": True, "device_scale_factor": 1.5},
 }
 TOPICS = "ferry,lighthouse,night bus,museum,harbour,cycle path,winter storm,island,market,tide,sailing school,old town"
+GRADES = ["bad", "fair", "good", "excellent", "perfect"]
 SAID = [
     "No word of the {topic} here: the page sells insurance.",
     "A list of links, one of which leads to a page about the {topic}.",
@@ -46,7 +47,7 @@ def written(folder: Path) -> LabelStore:
         if row % 6
     }
     queries = {int(qid): f"when is the {topics[q]} open?" for q, qid in enumerate(data.groups.qids)}
-    return LabelStore.create(folder / "labels.db", data, texts, queries)
+    return LabelStore.create(folder / "labels.db", data, texts, queries, grade_names=GRADES)
 
 
 @pytest.mark.browser

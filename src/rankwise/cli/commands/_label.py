@@ -7,30 +7,46 @@ import json as json_text
 import os
 import sys
 import webbrowser
-from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 from urllib.parse import quote
+
+import typer
 
 from rankwise.cli import _options as options
 from rankwise.cli._options import RankerKind, option
-from rankwise.cli._output import check_outputs, print_notes, working
+from rankwise.cli._output import check_outputs, working
+from rankwise.cli.commands._label_store import LabelSources, existing_store
 from rankwise.cli.support._reading import ReadOptions, read_features, reads_data
 from rankwise.errors import DataError
-
-if TYPE_CHECKING:
-    from rankwise.data import RankingData
-    from rankwise.labels import LabelStore
 
 IMPORTED = "imported"
 
 
 @reads_data
 def label(
-    data: options.DataFiles,
-    db: Annotated[Path, option("--db", "Label store; made from DATA if it is not there.", "FILE.db")],
+    db: Annotated[Path, option("--db", "Label store; made if it is not there.", "FILE.db")],
+    data: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[DATA]",
+            callback=options.expand,
+            help="Files of documents with features, as other commands take them; none to label texts alone.",
+        ),
+    ] = None,
     text: Annotated[
-        Path | None, option("--text", "What documents and queries say, one JSON object per line.", "FILE.jsonl")
+        Path | None,
+        option("--text", "What documents say, one JSON object per line with id, title and text.", "FILE.jsonl"),
+    ] = None,
+    queries: Annotated[
+        Path | None,
+        option("--queries", "Queries to find documents for in --text, one per line: [ID, tab,] text.", "FILE.txt"),
+    ] = None,
+    pool: Annotated[int, option("--pool", "Documents per query, best by BM25, of --text and --queries.", min=1)] = 50,
+    grades: Annotated[
+        str | None,
+        option("--grades", "Words for grades, from 0 up, with commas between.", "WORDS", default="numbers, 0 to 4"),
     ] = None,
     sampler: Annotated[
         str, option("--sampler", "What chooses documents, once a model can be fitted.", "NAME")
@@ -58,7 +74,7 @@ def label(
         ),
     ] = None,
     per_query: Annotated[int, option("--per-query", "Documents of a query in a round.", min=1)] = 5,
-    queries: Annotated[int, option("--queries", "Queries in a round, fewest labels first.", min=1)] = 10,
+    per_round: Annotated[int, option("--per-round", "Queries in a round, fewest labels first.", min=1)] = 10,
     overlap: Annotated[int, option("--overlap", "How many labellers judge each document.", min=1)] = 1,
     token: Annotated[
         list[str] | None,
@@ -78,7 +94,9 @@ def label(
 ) -> None:
     """Serve a page to label documents in; a sampler chooses them, a model is refitted after each round.
 
-    Example: rankwise label pool.txt --db labels.db --text docs.jsonl --sampler lossmin --ranker lambdamart
+    Example: rankwise label --text docs.jsonl --queries queries.txt --db labels.db --grades "bad,fair,good"
+
+    With features of your own: rankwise label pool.txt --db labels.db --text docs.jsonl
 
     Several labellers: rankwise label pool.txt --db labels.db --token ana --token ben --overlap 2
 
@@ -98,21 +116,35 @@ def label(
             return make_ranker(ranker, metric, seed, settings or [])
 
         metric_name = str(unfitted().metric)  # what is wrong with it need not wait for large files
-        chooser = Chooser(get_sampler(sampler), per_query, queries, seed)
+        chooser = Chooser(get_sampler(sampler), per_query, per_round, seed)
     labellers = Labellers.of(token or [], _login())
     people = max(len(labellers.by_secret), 1)
     if not is_loopback(host) and not labellers.by_secret:
         raise DataError(f"at {host} everybody on the network could label; name who may by --token NAME")
     if overlap > people:
         raise DataError(f"--overlap {overlap} needs as many labellers, got {people}; name them by --token")
-    check_outputs([db], [*data, *([text] if text else []), *(test or []), *(labelled or [])])
-    rows = read_features(data, reading)
-    test_rows = (
-        read_features(test, reading).with_features(rows.feature_names, rows.n_features, rows.categories)
-        if test
-        else None
-    )
-    with listening(host, port) as socket, _open_store(db, rows, text, labelled or []) as store:
+    texts = [path for path in (text, queries) if path is not None]
+    check_outputs([db], [*(data or []), *texts, *(test or []), *(labelled or [])])
+    sources = LabelSources(read_features(data, reading) if data else None, text, queries, pool, grades)
+    with ExitStack() as stack:
+        store = existing_store(db)
+        if store is None:
+            new = sources.read(db)
+            rows = new.data
+        else:
+            stack.enter_context(store)
+            sources.check_store(store, db)
+            rows = store.data if sources.data is None else sources.data
+        test_rows = (
+            read_features(test, reading).with_features(rows.feature_names, rows.n_features, rows.categories)
+            if test
+            else None
+        )
+        socket = stack.enter_context(listening(host, port))
+        if store is None:
+            store = stack.enter_context(new.create(db))
+        for file in labelled or []:
+            store.import_judgements(file, IMPORTED)
         learner = Learner(unfitted, metric_name, test_rows, seed)
         session = Session(Refit(store, chooser, learner, ranker, Path(f"{db}.models")), overlap=overlap)
         url = url_of(host, socket)
@@ -124,39 +156,6 @@ def label(
             session.close()
         if not json:
             print(f"{db} holds {int((store.labels() >= 0).sum())} labels of {len(rows)} documents")
-
-
-def _open_store(db: Path, data: RankingData, text: Path | None, labelled: Sequence[Path]) -> LabelStore:
-    """The store of these data, made if it is not there, with the labels of files recorded as those of "imported"."""
-    from rankwise.labels import LabelStore, read_texts
-
-    with working("opening the label store"):
-        store = _existing(db)
-        if store is not None:
-            if text is not None:
-                print_notes([f"{db} keeps the texts that it was made with; --text {text} is not read again"])
-        else:
-            texts, query_texts = ({}, {}) if text is None else read_texts(text, data)
-            store = LabelStore.create(db, data, texts, query_texts)
-        try:
-            store.check_data(data)
-            for file in labelled:
-                store.import_judgements(file, IMPORTED)
-        except BaseException:
-            store.close()
-            raise
-    return store
-
-
-def _existing(db: Path) -> LabelStore | None:
-    """The store that is there; one that was killed while it was made holds nothing, and is made again."""
-    from rankwise.labels import LabelStore
-    from rankwise.labels._database import UnfinishedError
-
-    try:
-        return LabelStore.open(db) if db.exists() else None
-    except UnfinishedError:
-        return None
 
 
 def _login() -> str:

@@ -90,6 +90,7 @@ def _status(session: Session, labeller: str) -> JsonObject:
         "sampler": session.now.sampler,
         "ranker": session.now.ranker,
         "highest_grade": session.store.highest_grade,
+        "grade_names": session.store.grade_names,
         "last": None if last is None else last.id,
     }
 

@@ -4,7 +4,7 @@ import { $ } from "./dom.js";
 import { adopt, adoptStatus, load } from "./flow.js";
 import { focusMarked, mark, render, say, trouble } from "./screen.js";
 import { tell } from "./server.js";
-import { isJudged, marked, now } from "./state.js";
+import { gradeText, isJudged, marked, now } from "./state.js";
 
 function act(path, change, more = {}) {
   const item = marked();
@@ -17,7 +17,7 @@ function act(path, change, more = {}) {
 export function judge(grade) {
   if (marked() === null || grade > now.work.highest_grade) return;
   act("/api/grade", { grade, skipped: false }, { grade });
-  advance(`Grade ${grade}.`);
+  advance(`${gradeText(grade, "Grade")}.`);
 }
 
 export function skip() {
@@ -73,7 +73,7 @@ export async function undo() {
     } else {
       await load(item.item);
     }
-    const held = item.skipped ? "skipped" : item.grade === null ? "not judged" : `grade ${item.grade}`;
+    const held = item.skipped ? "skipped" : item.grade === null ? "not judged" : gradeText(item.grade);
     say(`Undone. Document ${now.current + 1} of ${now.work.items.length} is ${held} again.`);
   } catch (problem) {
     trouble(problem.message, problem.status === 0);

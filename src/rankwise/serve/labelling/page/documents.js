@@ -1,6 +1,8 @@
 // The query and its documents.
 
 import { $, make } from "./dom.js";
+import { highlighted, queryWords } from "./highlight.js";
+import { gradeText } from "./state.js";
 
 const LONG = 1500; // characters, after which a text is cut until it is asked for
 
@@ -8,26 +10,28 @@ function asText(value) {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function long(text) {
-  const shown = make("p", { className: "text", dir: "auto" }, text.length > LONG ? text.slice(0, LONG) + "…" : text);
+function long(text, wanted) {
+  const cut = text.length > LONG ? text.slice(0, LONG) + "…" : text;
+  const shown = make("p", { className: "text", dir: "auto" }, ...highlighted(cut, wanted));
   if (text.length <= LONG) return [shown];
   const more = make("button", { type: "button", className: "more" }, `Show all ${text.length} characters`);
   more.addEventListener("click", () => {
-    shown.textContent = text;
+    shown.replaceChildren(...highlighted(text, wanted));
     more.remove();
   });
   return [shown, more];
 }
 
-function fields(of) {
+// What a document or a query says, with the wanted words marked.
+function fields(of, wanted = new Set()) {
   const { title, text, ...rest } = of;
   const parts = [];
-  if (title !== undefined) parts.push(make("h3", { dir: "auto" }, asText(title)));
-  if (text !== undefined) parts.push(...long(asText(text)));
+  if (title !== undefined) parts.push(make("h3", { dir: "auto" }, ...highlighted(asText(title), wanted)));
+  if (text !== undefined) parts.push(...long(asText(text), wanted));
   const others = Object.entries(rest);
   if (others.length > 0) {
     const list = make("dl", { className: "fields" });
-    for (const [name, value] of others) list.append(make("dt", {}, name), make("dd", {}, ...long(asText(value))));
+    for (const [name, value] of others) list.append(make("dt", {}, name), make("dd", {}, ...long(asText(value), wanted)));
     parts.push(list);
   }
   return parts;
@@ -49,13 +53,15 @@ export function showQuery(query) {
   const { title, text, ...rest } = query.fields;
   const name = title ?? text;
   $("query").append(
-    make("p", { className: "faint" }, `Query ${query.qid}, ${place}`),
     make("h1", { dir: "auto" }, name === undefined ? `Query ${query.qid}` : asText(name)),
+    make("p", { className: "faint" }, `Query ${query.qid}, ${place}`),  // below what stays, or it would be cut above it
     ...fields(title !== undefined && text !== undefined ? { text, ...rest } : rest),
   );
 }
 
-export function showDocuments(items, choose) {
+export function showDocuments(items, query, choose) {
+  const looked = query?.fields.title ?? query?.fields.text;
+  const wanted = looked === undefined || looked === null ? new Set() : queryWords(asText(looked));
   $("docs").replaceChildren(
     ...items.map((item, index) => {
       const card = make(
@@ -67,7 +73,7 @@ export function showDocuments(items, choose) {
           make("span", { className: "id" }, `${index + 1} of ${items.length} · ${item.doc_id}`),
           make("span", { className: "state" }),
         ),
-        ...(item.features ? features(item.features) : fields(item.fields)).filter((part) => part !== null),
+        ...(item.features ? features(item.features) : fields(item.fields, wanted)).filter((part) => part !== null),
         make("p", { className: "note", hidden: true }),
       );
       card.addEventListener("click", () => choose(index));
@@ -77,7 +83,7 @@ export function showDocuments(items, choose) {
 }
 
 function stateOf(item, isUnsaved) {
-  const held = item.skipped ? "skipped" : item.grade === null ? "" : `grade ${item.grade}`;
+  const held = item.skipped ? "skipped" : item.grade === null ? "" : gradeText(item.grade);
   return isUnsaved ? `${held || "change"}, not saved` : held;
 }
 

@@ -34,7 +34,7 @@ export function adopt(found, item = null) {
   now.current = found.items.findIndex((one) => (item === null ? !isJudged(one) : one.item === item));
   if (now.current < 0) now.current = 0;
   showQuery(found.query);
-  showDocuments(found.items, mark);
+  showDocuments(found.items, found.query, mark);
   render();
   if (!isSameQuery) scrollTo(0, 0);
   if (hadFocus) focusMarked();

@@ -61,11 +61,16 @@ function showCurve({ curve, metric, judged_on, notice }) {
 }
 
 function showGain({ gain, gain_is, metric }) {
-  $("gain").textContent = gain === null ? "Not known yet" : `${signed(gain.value)} ± ${gain.error.toFixed(4)}`;
-  $("gain-is").textContent =
-    gain === null
-      ? `It needs three points of the curve. It will be ${gain_is}.`
-      : `${metric} that ${gain.labels} more labels should add, by ${gain_is}.${gain.value > gain.error ? "" : " It is within that error: no gain is clear."}`;
+  if (gain === null) {
+    $("gain").textContent = "Not known yet";
+    $("gain-is").textContent = `It needs three points of the curve. It will be ${gain_is}.`;
+    return;
+  }
+  const value = `${signed(gain.value)} ± ${gain.error.toFixed(4)}`;
+  const isClear = Math.abs(gain.value) > gain.error;
+  $("gain").textContent = isClear ? value : `No measurable change yet: ${value}`;
+  const falls = isClear && gain.value < 0 ? ` ${metric} has fallen over the last rounds.` : "";
+  $("gain-is").textContent = `What ${gain.labels} more labels should add to ${metric}, by ${gain_is}.${falls}`;
 }
 
 function showLabels({ labels, documents, queries, queries_labelled, per_query }) {
@@ -81,8 +86,6 @@ function showLabels({ labels, documents, queries, queries_labelled, per_query })
       return make("li", {}, make("span", {}, query.qid), bar, make("span", {}, `${query.labels} of ${query.documents}`));
     }),
   );
-  // A list that scrolls must be reached without a mouse.
-  $("per-query").tabIndex = $("per-query").scrollHeight > $("per-query").clientHeight ? 0 : -1;
 }
 
 function kappa(value) {
@@ -104,4 +107,6 @@ export function showProgress(progress) {
   showGain(progress);
   showLabels(progress);
   showAgreement(progress.agreement);
+  // What scrolls must be reached without a mouse.
+  for (const part of [$("per-query"), $("progress")]) part.tabIndex = part.scrollHeight > part.clientHeight ? 0 : -1;
 }

@@ -2,7 +2,7 @@
 
 import { showStates } from "./documents.js";
 import { $, make } from "./dom.js";
-import { marked, now } from "./state.js";
+import { gradeName, gradeText, marked, now } from "./state.js";
 
 const PHASES = {
   fitting: "Fitting…",
@@ -65,17 +65,28 @@ function showRound(work) {
 
 function showGrades(highest, item) {
   if ($("grades").childElementCount !== highest + 1) {
-    const grades = Array.from({ length: highest + 1 }, (_, grade) => String(grade));
-    $("grades").replaceChildren(
-      ...grades.map((grade) =>
-        make("button", { type: "button", value: grade, ariaLabel: `Grade ${grade}`, "aria-keyshortcuts": grade }, grade),
-      ),
-    );
+    const grades = Array.from({ length: highest + 1 }, (_, grade) => grade);
+    $("grades").classList.toggle("named", now.work.grade_names !== null);
+    $("grades").replaceChildren(...grades.map(gradeButton));
+    $("highest").textContent = String(Math.min(highest, 9));
+    const names = grades.filter((grade) => gradeName(grade) !== null);
+    if (names.length) $("grades-are").textContent = names.map((grade) => `${grade} is ${gradeName(grade)}`).join(", ");
   }
   for (const button of $("grades").children) {
     button.setAttribute("aria-disabled", String(item === null));
     button.setAttribute("aria-pressed", String(item !== null && String(item.grade) === button.value));
   }
+}
+
+function gradeButton(grade) {
+  const name = gradeName(grade);
+  const keys = grade <= 9 ? { "aria-keyshortcuts": String(grade) } : {};
+  return make(
+    "button",
+    { type: "button", value: String(grade), ariaLabel: gradeText(grade, "Grade"), ...keys },
+    String(grade),
+    name === null ? null : make("span", { dir: "auto" }, name),
+  );
 }
 
 function showPhase({ phase, query, failure }) {

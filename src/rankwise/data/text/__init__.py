@@ -1,0 +1,1 @@
+"""Documents and queries in words: reading them, BM25, and features of text."""
