@@ -92,8 +92,8 @@ def _one_system(
         raise DataError(f"{' and '.join(names)} exclude each other, got {got}; drop one")
     if feature is not None and feature < 1:
         raise DataError(f"features are counted from 1, got --feature {feature}; name one from 1 on")
-    files = [{} if path is None else named_paths([str(path)]) for path in (scores, model)]
-    systems = read_systems(data, *files, reading)
+    score_files, model_files = (named_paths([] if path is None else [str(path)]) for path in (scores, model))
+    systems = read_systems(data, score_files, model_files, reading)
     if feature is not None:
         systems = replace(systems, scores={f"feature {feature}": feature_scores(systems.data, feature)})
     if len(systems.scores) != 1:
