@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test test-fast test-oldest test-newest coverage lint format bench results-check docs audit sbom dist clean
+.PHONY: demo test test-fast test-oldest test-newest test-matrix coverage lint format bench results-check docs audit sbom dist clean
 
 demo: .venv/installed
 	$(BIN)/python examples/demo.py
@@ -27,6 +27,10 @@ test-oldest: .venv-oldest/installed
 test-newest: .venv-newest/installed
 	.venv-newest/bin/python -m pytest -n $(WORKERS) --dist loadfile -W default $(CLAIMS)
 	.venv-newest/bin/python benchmarks/versions.py newest
+
+# A smoke of the suite with each Python 3.x of pyenv or PATH that pyproject.toml names, lowest and newest dependencies.
+test-matrix: .venv/installed-dev
+	$(BIN)/python -m scripts.matrix
 
 # Lines of src that the tests run, those of the processes that they start too.
 coverage: .venv/installed-dev

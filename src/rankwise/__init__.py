@@ -91,15 +91,17 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> object:
-    if name == "plot":  # a module, which imports matplotlib
-        return import_module("rankwise.plot")
-    for home, names in _HOMES.items():
-        if name in names.split():
-            value: object = getattr(import_module(f"rankwise.{home}"), name)
-            globals()[name] = value
-            return value
-    raise AttributeError(f"module 'rankwise' has no attribute {name!r}")
+if not TYPE_CHECKING:  # to which any name would be right
+
+    def __getattr__(name: str) -> object:
+        if name == "plot":  # a module, which imports matplotlib
+            return import_module("rankwise.plot")
+        for home, names in _HOMES.items():
+            if name in names.split():
+                value: object = getattr(import_module(f"rankwise.{home}"), name)
+                globals()[name] = value
+                return value
+        raise AttributeError(f"module 'rankwise' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

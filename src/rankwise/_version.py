@@ -1,3 +1,5 @@
-"""Which rankwise this is."""
+"""Which rankwise this is; pyproject.toml says it, and it is installed with the package."""
 
-__version__ = "0.1.0"
+from importlib.metadata import version
+
+__version__ = version("rankwise")

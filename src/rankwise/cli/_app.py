@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from rankwise.cli._command import Command, Group
 from rankwise.cli._errors import GuardedGroup
 from rankwise.cli._options import option
 from rankwise.cli.commands._certify import certify
@@ -64,41 +65,40 @@ app = typer.Typer(
     cls=GuardedGroup,
     callback=_start,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-app.command("train")(train)
-app.command("cv")(cv)
-app.command("tune")(tune)
-app.command("predict")(predict)
-app.command("info")(info)
-app.command("explain")(explain)
-app.command("export")(export)
-app.command("eval")(evaluate)
-app.command("compare")(compare)
-app.command("fuse")(fuse)
-app.command("certify")(certify)
-app.command("trade-off")(trade_off)
-app.command("local-optimum")(local_optimum)
-app.command("simulate")(simulate)
-app.command("label")(label)
-app.command("serve")(serve)
-app.command("metrics")(metrics)
-app.command("warm-up")(warm_up)
+app.command("train", cls=Command)(train)
+app.command("cv", cls=Command)(cv)
+app.command("tune", cls=Command)(tune)
+app.command("predict", cls=Command)(predict)
+app.command("info", cls=Command)(info)
+app.command("explain", cls=Command)(explain)
+app.command("export", cls=Command)(export)
+app.command("eval", cls=Command)(evaluate)
+app.command("compare", cls=Command)(compare)
+app.command("fuse", cls=Command)(fuse)
+app.command("certify", cls=Command)(certify)
+app.command("trade-off", cls=Command)(trade_off)
+app.command("local-optimum", cls=Command)(local_optimum)
+app.command("simulate", cls=Command)(simulate)
+app.command("label", cls=Command)(label)
+app.command("serve", cls=Command)(serve)
+app.command("metrics", cls=Command)(metrics)
+app.command("warm-up", cls=Command)(warm_up)
 
-data = typer.Typer(help="Describe, convert, split, scale and make ranking data.", no_args_is_help=True)
-data.command("stats")(stats)
-data.command("convert")(convert)
-data.command("split")(split)
-data.command("normalize")(normalize)
+data = typer.Typer(help="Describe, convert, split, scale and make ranking data.", cls=Group, no_args_is_help=True)
+data.command("stats", cls=Command)(stats)
+data.command("convert", cls=Command)(convert)
+data.command("split", cls=Command)(split)
+data.command("normalize", cls=Command)(normalize)
 app.add_typer(data, name="data")
 
-make = typer.Typer(help="Make data of known nature, the same for the same seed.", no_args_is_help=True)
-make.command("cubic")(make_cubic)
-make.command("polynomial")(make_polynomial)
-make.command("r-of-k")(make_r_of_k)
-make.command("web")(make_web)
-make.command("topics")(make_topics)
-make.command("clicks")(make_clicks)
+make = typer.Typer(help="Make data of known nature, the same for the same seed.", cls=Group, no_args_is_help=True)
+make.command("cubic", cls=Command)(make_cubic)
+make.command("polynomial", cls=Command)(make_polynomial)
+make.command("r-of-k", cls=Command)(make_r_of_k)
+make.command("web", cls=Command)(make_web)
+make.command("topics", cls=Command)(make_topics)
+make.command("clicks", cls=Command)(make_clicks)
 data.add_typer(make, name="make")

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
+from rankwise.cli._command import Group
 from rankwise.errors import RankwiseError
 
 BROKEN_PIPE, BAD_INPUT, NOT_CERTIFIED, BUG, STOPPED = 1, 2, 3, 70, 130
@@ -43,7 +43,7 @@ REMEDIES = {
 }
 
 
-class GuardedGroup(TyperGroup):
+class GuardedGroup(Group):
     """The root of the commands: runs one of them and ends the program with its exit code."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:

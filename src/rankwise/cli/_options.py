@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal, get_args
 
 import typer
 
+from rankwise.cli._command import SPELLINGS, complete_metrics
+
 
 def option(
     name: str,
@@ -19,6 +21,8 @@ def option(
 ) -> Any:
     """An option as typer has it; `default` says in words what an option does that is not given."""
     names = (name, short) if short else (name,)
+    if name in SPELLINGS:
+        more["autocompletion"] = complete_metrics
     return typer.Option(*names, help=help, metavar=metavar, show_default=default or True, **more)
 
 
@@ -53,7 +57,7 @@ OutFile = Annotated[
     typer.Argument(
         metavar="OUT",
         help="File to write: .parquet, .csv or .tsv, any other ending is LETOR text; "
-        ".gz, .bz2, .xz or .zst packs text.",
+        ".gz, .bz2, .xz or .zst packs text; - prints LETOR text.",
     ),
 ]
 MetricsOption = Annotated[str, option("--metrics", "Metrics with blanks between; see rankwise metrics.")]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from rankwise.errors import DataError
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 # A text, and whether it is to stand out.
 Cell = str | tuple[str, bool]
+STDOUT = Path("-")
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
@@ -65,11 +68,18 @@ def working(message: str) -> Iterator[None]:
         yield
 
 
-def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path] = ()) -> None:
-    """Before the work begins: nothing may be written over what is read, nor twice, nor in a device's place."""
+def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path] = (), *, stdout: bool = False) -> None:
+    """Before the work begins: nothing may be written over what is read, nor twice, nor in a device's place.
+
+    Only where the command says so by `stdout`, `-` is standard output.
+    """
     # LightGBM's sizes of queries are read along with the file that they stand beside.
     used = [path for file in inputs for path in (file, Path(f"{file}.query"))]
     for output in filter(None, outputs):
+        if output == STDOUT:
+            if stdout:
+                continue
+            raise DataError("- is standard output, which has no place for this file; name a file")
         if output.exists() and not (output.is_file() or output.is_dir()):
             # A file takes its place when it is whole; root would so replace /dev/null for the whole machine.
             raise DataError(f"{output} is a device or a pipe, which a file would replace; name a file to write")
@@ -77,6 +87,23 @@ def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path] = ()) -
             if _is_same_file(output, other):
                 raise DataError(f"{output} cannot be written, this command also uses {other}; name another file")
         used.append(output)
+
+
+@contextmanager
+def text_path(out: Path) -> Iterator[Path]:
+    """A temporary path for text, which takes the place of `out` at the end; for `-` it is printed instead."""
+    from rankwise.data import atomic_path
+
+    if out != STDOUT:
+        with atomic_path(out) as temporary:
+            yield temporary
+        return
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "text")
+        yield path
+        sys.stdout.flush()
+        with path.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
 
 
 def check_writable(path: Path) -> None:

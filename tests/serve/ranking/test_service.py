@@ -22,7 +22,7 @@ from rankwise.serve.ranking._metrics import Metrics, shared_counts
 from rankwise.serve.ranking._openapi import openapi
 from rankwise.serve.ranking._requests import JsonReader
 from rankwise.serve.ranking._schemas import ModelFeatures
-from tests.serve.ranking.factories import ARROW, NAMES, Client, X, command, is_sentence, serving
+from tests.serve.ranking.factories import ARROW, NAMES, Client, X, command, is_sentence, linear, serving
 
 GOOD = {"features": X.tolist()}
 TOKEN = "a-good-secret"
@@ -37,6 +37,7 @@ def test_a_token_is_asked_for_everywhere_but_at_health(tree_file: Path) -> None:
             for method, path, body in (
                 ("POST", "/rank", GOOD),
                 ("POST", "/explain", GOOD),
+                ("GET", "/model", None),
                 ("GET", "/metrics", None),
                 ("GET", "/docs", None),
                 ("GET", "/openapi.json", None),
@@ -44,6 +45,19 @@ def test_a_token_is_asked_for_everywhere_but_at_health(tree_file: Path) -> None:
                 status, said = client.send(method, path, body, headers=headers)
                 assert (status, is_sentence(said)) == (401, True), (sent, path, said)
             assert client.send("GET", "/health", headers=headers) == (200, {"status": "ok"})
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_the_features_of_the_model_are_listed(tmp_path: Path, named: bool) -> None:
+    path = tmp_path / "m.rw"
+    rw.save(linear(named=named), path)
+    with serving(path) as client:
+        status, told = client.send("GET", "/model")
+        health = client.send("GET", "/health")[1]["model"]
+        described = client.send("GET", "/openapi.json")[1]["paths"]["/model"]["get"]
+    expected = {"names": NAMES if named else None, "takes_missing": False}
+    assert (status, told) == (200, health | expected)
+    assert set(described["responses"]["200"]["content"]["application/json"]["example"]) == set(told)
 
 
 def test_counts(tree_file: Path) -> None:

@@ -33,6 +33,12 @@ def compare(
             "[NAME=]FILE",
         ),
     ] = None,
+    model: Annotated[
+        list[str] | None,
+        option(
+            "--model", "A model to score the rows by, once per model; named as a file of --scores.", "[NAME=]FILE.rw"
+        ),
+    ] = None,
     metrics: options.MetricsOption = "ndcg@10 map mrr auc",
     convention: options.ConventionOption = "standard",
     ties: options.TiesOption = None,
@@ -57,6 +63,8 @@ def compare(
 
     Example: rankwise compare test.txt --scores old.txt --scores new=model.txt --metrics "ndcg@10 map"
 
+    Two models: rankwise compare test.txt --model a.rw --model new=b.rw
+
     With TREC files: rankwise compare qrels.txt --scores run1.txt --scores run2.txt --convention trec
     """
     with working("reading"):
@@ -65,14 +73,14 @@ def compare(
         from rankwise.metrics._names import parse_all
 
         parse_all(metrics)  # a misspelt metric need not wait for a large file
-        score_files = named_paths(scores or [])
-        check_outputs([per_query, report], [*data, *score_files.values()])
+        score_files, model_files = named_paths(scores or []), named_paths(model or [])
+        check_outputs([per_query, report], [*data, *score_files.values(), *model_files.values()])
         check_report_options(report, title=title, threshold=threshold)
-        systems = read_systems(data, score_files, reading)
+        systems = read_systems(data, score_files, model_files, reading)
         if len(systems.scores) < 2:
             got = ", ".join(systems.scores) or "none"
             raise DataError(
-                f"there must be two or more systems to compare, got {got}; pass --scores once per system, "
+                f"there must be two or more systems to compare, got {got}; pass --scores or --model once per system, "
                 "or use rankwise eval"
             )
     print_notes(systems.notes)
@@ -98,13 +106,12 @@ def compare(
             write_report(
                 report,
                 result,
-                rows.y,
+                rows,
                 systems.scores,
-                rows.qid,
                 title=title,
-                doc_ids=rows.doc_ids,
                 threshold=thresholds_by_name(threshold, systems.scores) or None,
-                sources=report_sources(data, score_files),
+                models=systems.classifiers,
+                sources=report_sources(data, score_files, model_files),
             )
     if json:
         print_json(result.to_dict())

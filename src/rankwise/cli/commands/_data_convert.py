@@ -13,5 +13,5 @@ def convert(data: options.DataFiles, out: options.OutFile, *, reading: ReadOptio
 
     Example: rankwise data convert S1.txt S2.txt train.parquet
     """
-    check_outputs([out], data)
+    check_outputs([out], data, stdout=True)
     write_data({out: read_data(data, reading)})

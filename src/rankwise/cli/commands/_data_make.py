@@ -37,7 +37,7 @@ def make_clicks(
 
     Example: rankwise data make clicks clicks.parquet --judged train.txt --scores scores.txt --sessions 50
     """
-    check_outputs([out], [judged, scores])
+    check_outputs([out], [judged, scores], stdout=True)
     from rankwise.cli.support._scores import read_scores
     from rankwise.data import simulate_clicks
 
@@ -59,7 +59,7 @@ def make_cubic(
 
     Example: rankwise data make cubic cubic.txt --queries 200 --documents 30
     """
-    check_outputs([out])
+    check_outputs([out], stdout=True)
     from rankwise.data import cubic
 
     write_data({out: cubic(queries, documents, features, grades, seed)})
@@ -77,7 +77,7 @@ def make_polynomial(
 
     Example: rankwise data make polynomial polynomial.txt --queries 200 --documents 30
     """
-    check_outputs([out])
+    check_outputs([out], stdout=True)
     from rankwise.data import polynomial
 
     write_data({out: polynomial(queries, documents, features, grades, seed)})
@@ -97,7 +97,7 @@ def make_r_of_k(
 
     Example: rankwise data make r-of-k rk.txt --rows 500 --features 40 --k 20 --r 5
     """
-    check_outputs([out])
+    check_outputs([out], stdout=True)
     from rankwise.data import r_of_k
 
     write_data({out: r_of_k(rows, features, k, r, positive, noise, seed)})
@@ -117,7 +117,7 @@ def make_topics(
 
     Example: rankwise data make topics topics.txt --queries 50 --relevant 0.01
     """
-    check_outputs([out])
+    check_outputs([out], stdout=True)
     from rankwise.data import topics
 
     write_data({out: topics(queries, documents, features, relevant, seed)})
@@ -134,7 +134,7 @@ def make_web(
 
     Example: rankwise data make web web.txt --queries 1000 --features 46
     """
-    check_outputs([out])
+    check_outputs([out], stdout=True)
     from rankwise.data import web
 
     write_data({out: web(queries, documents, features, seed)})

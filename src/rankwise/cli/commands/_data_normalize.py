@@ -25,7 +25,7 @@ def normalize(
 
     Example: rankwise data normalize train.txt scaled.txt --how query
     """
-    check_outputs([out], data)
+    check_outputs([out], data, stdout=True)
     rows = read_data(data, reading)
     with working("scaling"):
         from rankwise.data import normalize as scale

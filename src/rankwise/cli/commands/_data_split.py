@@ -38,7 +38,7 @@ def split(
             "name every part once"
         )
     paths = [out / f"{label}.{ext.lstrip('.')}" for label in labels]
-    check_outputs(paths, data)
+    check_outputs([out, *paths], data)
     rows = read_data(data, reading)
     from rankwise.data import split as split_queries
 

@@ -25,6 +25,9 @@ def evaluate(
     scores: Annotated[
         Path | None, option("--scores", "One number per line in the order of the rows, or a TREC run.", "FILE")
     ] = None,
+    model: Annotated[
+        Path | None, option("--model", "Evaluate the scores that this model gives the rows.", "FILE.rw")
+    ] = None,
     feature: Annotated[int | None, option("--feature", "Evaluate the N-th feature (from 1) as the score.", "N")] = None,
     metrics: options.MetricsOption = "ndcg@10 map mrr auc",
     convention: options.ConventionOption = "standard",
@@ -45,16 +48,18 @@ def evaluate(
 
     Example: rankwise eval test.txt --scores model.txt --metrics "ndcg@10 map auc"
 
+    A model: rankwise eval test.txt --model m.rw
+
     With TREC files: rankwise eval qrels.txt run.txt --convention trec
     """
-    check_outputs([per_query, report], [*data, *filter(None, [scores])])
+    check_outputs([per_query, report], [*data, *filter(None, [scores, model])])
     check_report_options(report, title=title, threshold=threshold)
     with working("reading"):
         from rankwise.metrics import evaluate as compute
         from rankwise.metrics._names import parse_all
 
         parse_all(metrics)  # a misspelt metric need not wait for a large file
-        systems = _one_system(data, scores, feature, reading)
+        systems = _one_system(data, scores, model, feature, reading)
     print_notes(systems.notes)
     print_repeated(systems.data)
     rows = systems.data
@@ -78,13 +83,14 @@ def evaluate(
             write_report(
                 report,
                 result,
-                rows.y,
+                rows,
                 {name: values},
-                rows.qid,
                 title=title,
-                doc_ids=rows.doc_ids,
                 threshold=threshold,
-                sources=report_sources(data, {} if scores is None else {name: scores}),
+                models=systems.classifiers,
+                sources=report_sources(
+                    data, {} if scores is None else {name: scores}, {} if model is None else {name: model}
+                ),
             )
     if json:
         print_json(result.to_dict())
@@ -92,21 +98,27 @@ def evaluate(
         _print(result)
 
 
-def _one_system(data: list[Path], scores: Path | None, feature: int | None, reading: ReadOptions) -> Systems:
+def _one_system(
+    data: list[Path], scores: Path | None, model: Path | None, feature: int | None, reading: ReadOptions
+) -> Systems:
     from rankwise.cli.support._systems import feature_scores, named_paths, read_systems
 
-    if scores is not None and feature is not None:
-        raise DataError(f"--scores and --feature exclude each other, got {scores} and {feature}; drop one")
+    given = {"--scores": scores, "--model": model, "--feature": feature}
+    names = [name for name, value in given.items() if value is not None]
+    if len(names) > 1:
+        got = " and ".join(f"{name} {given[name]}" for name in names)
+        raise DataError(f"{' and '.join(names)} exclude each other, got {got}; drop one")
     if feature is not None and feature < 1:
         raise DataError(f"features are counted from 1, got --feature {feature}; name one from 1 on")
-    systems = read_systems(data, {} if scores is None else named_paths([str(scores)]), reading)
+    score_files, model_files = (named_paths([] if path is None else [str(path)]) for path in (scores, model))
+    systems = read_systems(data, score_files, model_files, reading)
     if feature is not None:
         systems = replace(systems, scores={f"feature {feature}": feature_scores(systems.data, feature)})
     if len(systems.scores) != 1:
         got = ", ".join(systems.scores) or "none"
         raise DataError(
-            f"there must be one ranking to evaluate, got {got}; pass --scores FILE, --feature N or a TREC run "
-            "(rankwise compare takes several)"
+            f"there must be one ranking to evaluate, got {got}; pass --scores FILE, --model FILE, --feature N or "
+            "a TREC run (rankwise compare takes several)"
         )
     return systems
 

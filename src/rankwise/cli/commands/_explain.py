@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from rankwise.data import RankingData
     from rankwise.rankers._explanation import Contribution
 
-FEATURES_SHOWN = 3  # for each pair; --json has all
-
 
 @dataclass(frozen=True)
 class RankedDocument:
@@ -47,13 +45,14 @@ def explain(
     data: options.DataFiles,
     query: Annotated[str, option("--query", "The query.", "QID")],
     top: Annotated[int, option("--top", "How many documents, from the best on.", min=1)] = 5,
+    features: Annotated[int, option("--features", "How many features of each pair; --json has all.", min=1)] = 3,
     json: options.JsonOption = False,
     *,
     reading: ReadOptions,
 ) -> None:
     """Show the ranking of a query, and which features put each document above the next one.
 
-    Example: rankwise explain m.rw test.txt --query 12 --top 3
+    Example: rankwise explain m.rw test.txt --query 12 --top 3 --features 10
     """
     loaded = load_model(model)
     if not hasattr(loaded, "explain"):
@@ -71,7 +70,7 @@ def explain(
             }
         )
     else:
-        _print(ranked, reasons)
+        _print(ranked, reasons, features)
 
 
 def _rank_query(model: Any, data: RankingData, query: str) -> list[RankedDocument]:
@@ -109,7 +108,7 @@ def _explain_ranking(model: Any, data: RankingData, ranked: list[RankedDocument]
     return reasons
 
 
-def _print(ranked: list[RankedDocument], reasons: list[PairReason]) -> None:
+def _print(ranked: list[RankedDocument], reasons: list[PairReason], n_features: int) -> None:
     print_table(
         ("rank", "document", "label", "score"),
         [(str(row.rank), row.document, f"{row.label:g}", f"{row.score:.4f}") for row in ranked],
@@ -119,7 +118,7 @@ def _print(ranked: list[RankedDocument], reasons: list[PairReason]) -> None:
     print()
     lines: list[tuple[str, str, str, str]] = []
     for reason in reasons:
-        shown = reason.parts[:FEATURES_SHOWN]
+        shown = reason.parts[:n_features]
         others = f"{reason.difference - sum(part.adds for part in shown):+.4f}"
         place = "over" if reason.difference > 0 else "level with"
         lines += [
@@ -128,7 +127,7 @@ def _print(ranked: list[RankedDocument], reasons: list[PairReason]) -> None:
                 ("", str(part.feature), f"{_text(part.above)} : {_text(part.below)}", f"{part.adds:+.4f}")
                 for part in shown
             ),
-            *([("", "all others", "", others)] if len(reason.parts) > FEATURES_SHOWN else []),
+            *([("", "all others", "", others)] if len(reason.parts) > n_features else []),
         ]
     print_table(("rank", "feature", "values", "adds to the score"), lines)
 

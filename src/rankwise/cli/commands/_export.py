@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
@@ -11,16 +12,17 @@ import typer
 from rankwise.cli import _options as options
 from rankwise.cli._errors import NOT_CERTIFIED
 from rankwise.cli._options import option
-from rankwise.cli._output import check_outputs, print_json, print_table, working
+from rankwise.cli._output import STDOUT, check_outputs, print_json, print_table, text_path, working
 from rankwise.cli.support._models import load_model
 from rankwise.cli.support._reading import ReadOptions, read_features, reads_data
-from rankwise.errors import ExportError
+from rankwise.errors import DataError, ExportError
 
 if TYPE_CHECKING:
     from rankwise.models.export import ExportComparison, ScoreDifference
 
 # As in rankwise.models.export, which takes a second to import; a test compares them.
 Target = Literal["onnx", "xgboost-json", "solr", "ranklib", "vespa", "lightgbm"]
+PRINTED = ("xgboost-json", "ranklib", "lightgbm")  # one file of text, whatever its name
 LINES = {
     "rows": "rows",
     "queries": "queries",
@@ -36,7 +38,7 @@ LINES = {
 def export(
     model: options.ModelFile,
     to: Annotated[Target, option("--to", f"One of {', '.join(get_args(Target))}.", "FORMAT")],
-    out: Annotated[Path, option("--out", "File to write, whole or not at all.", "FILE", short="-o")],
+    out: Annotated[Path, option("--out", "File to write, whole or not at all; - prints it.", "FILE", short="-o")],
     check: Annotated[
         list[Path] | None,
         option(
@@ -61,18 +63,24 @@ def export(
         from rankwise.models.export._exporting import format_named
 
     files = format_named(to).places(out)
-    check_outputs(files, [model, *(check or [])])
+    if out == STDOUT and (json or to not in PRINTED):
+        got = "--json" if json else f"--to {to}"
+        raise DataError(
+            f"-o - prints one model of text ({', '.join(PRINTED)}) and nothing else, got {got}; name a file"
+        )
+    check_outputs(files, [model, *(check or [])], stdout=True)
     loaded = load_model(model)
     rows = None if check is None else read_features(check, reading)
     try:
-        with working("exporting"):
-            comparison = write(loaded, out, to=to, check=rows)
+        with working("exporting"), text_path(out) if out == STDOUT else nullcontext(out) as target:
+            comparison = write(loaded, target, to=to, check=rows)
     except ExportError as problem:
-        if isinstance(problem.comparison, ExportComparison):
+        if isinstance(problem.comparison, ExportComparison) and out != STDOUT:
             _print(problem.comparison, json, [])
         print(f"rankwise: {problem}", file=sys.stderr)
         raise typer.Exit(NOT_CERTIFIED) from None
-    _print(comparison, json, files)
+    if out != STDOUT:
+        _print(comparison, json, files)
 
 
 def _print(comparison: ExportComparison | None, json: bool, files: list[Path]) -> None:

@@ -35,7 +35,7 @@ def serve(
     ] = 10.0,
     json: options.AddressJsonOption = False,
 ) -> None:
-    """Serve a model over HTTP: POST /rank and /explain, GET /health, /metrics and /docs.
+    """Serve a model over HTTP: POST /rank and /explain, GET /model, /health, /metrics and /docs.
 
     Example: rankwise serve m.rw --port 8766
 

@@ -117,7 +117,7 @@ def train(
     """
     began = time.monotonic()
     valid = valid or []
-    check_outputs([out], [*data, *valid])
+    check_outputs([out, checkpoint], [*data, *valid])
     if strict and objective is None:
         raise DataError("--strict is for operating points, got no --objective; drop it, or add one such as r@p=0.95")
     if objective is not None:

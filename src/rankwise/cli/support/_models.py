@@ -9,7 +9,7 @@ from rankwise.cli._output import working
 from rankwise.errors import DataError
 
 if TYPE_CHECKING:
-    from rankwise.types import FloatArray
+    from rankwise.types import AnyArray, FloatArray
 
 
 def load_model(path: Path) -> Any:
@@ -28,6 +28,37 @@ def row_scores(model: Any, X: object) -> FloatArray:
             f"a command needs one score per row, got a model of {scores.shape[1]} classes; load it in Python instead"
         )
     return scores
+
+
+def positive_probabilities(model: Any, X: object) -> FloatArray:
+    """How likely each row is positive, by a classifier of two classes."""
+    if not hasattr(model, "predict_proba"):
+        raise DataError(f"--proba is for classifiers, got a model of kind {model.kind}, which only ranks; drop it")
+    if model.kind_of_target_ != "binary":
+        raise DataError(
+            f"--proba writes one probability per row, got a model of {len(model.classes_)} classes; "
+            "load it in Python instead"
+        )
+    probabilities: FloatArray = model.predict_proba(X)
+    return probabilities[:, model.classes_.tolist().index(model.pos_label_)]
+
+
+def row_labels(model: Any, X: object) -> AnyArray:
+    """The class of each row by the model's own threshold, as text."""
+    import numpy as np
+
+    if not is_classifier(model):
+        raise DataError(
+            f"--labels is for classifiers, which have a threshold, got a model of kind {model.kind}; drop it"
+        )
+    labels = model.predict(X)
+    if labels.ndim != 1:
+        raise DataError(
+            f"--labels writes one class per row, got a model of {labels.shape[1]} labels; load it in Python instead"
+        )
+    return np.array(
+        [f"{label:g}" if isinstance(label, float) else str(label) for label in labels.tolist()], dtype=object
+    )
 
 
 def is_classifier(model: object) -> bool:

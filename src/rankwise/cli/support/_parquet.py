@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from rankwise.data import ParquetRows
-    from rankwise.types import FloatArray
+    from rankwise.types import AnyArray, FloatArray
 
 DaskOption = Annotated[
     str | None,
@@ -50,13 +50,15 @@ def cluster_client(address: str | None) -> AbstractContextManager[Client | None]
     return client
 
 
-def streamed_scores(model: Any, rows: ParquetRows, client: Client | None) -> Iterator[FloatArray]:
-    """Scores of rows that are read in passes, some at a time, by a cluster if there is a client of one."""
+def streamed_answers(
+    model: Any, rows: ParquetRows, client: Client | None, answer: Callable[[Any, object], AnyArray] = row_scores
+) -> Iterator[AnyArray]:
+    """Answers of a model for rows that are read in passes, some at a time; scores by a cluster if there is a client."""
     from rankwise.rankers._features import MatchedColumns, categories_of, feature_names_of
 
     rows = rows.with_features(feature_names_of(model), model.n_features_in_, categories_of(model))
     if client is None:
-        return (row_scores(model, MatchedColumns(batch.X)) for batch in rows.batches())
+        return (answer(model, MatchedColumns(batch.X)) for batch in rows.batches())
     from rankwise.rankers.trees.dask import cluster_scores
 
     if not hasattr(model, "boosters_"):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 from rankwise.cli._options import option
-from rankwise.cli._output import print_notes, working
+from rankwise.cli._output import STDOUT, print_notes, text_path, working
 from rankwise.errors import DataError
 
 if TYPE_CHECKING:
@@ -98,15 +98,20 @@ def read_data(files: list[Path], reading: ReadOptions) -> RankingData:
 def read_features(files: list[Path], reading: ReadOptions) -> RankingData:
     """The files as one data set with features."""
     data = read_data(files, reading)
+    check_features(data, files)
+    return data
+
+
+def check_features(data: RankingData, files: list[Path]) -> None:
+    """DataError where the rows of the files have no features."""
     if data.n_features == 0:
         listed = ", ".join(map(str, files))
         raise DataError(f"a model needs features, got {listed}, which has none; name data with features")
-    return data
 
 
 def write_data(parts: dict[Path, RankingData]) -> None:
     """Write each part to its file, in the format of its ending: all of them, or none if one fails."""
-    from rankwise.data import atomic_path, write
+    from rankwise.data import write
 
     with working("writing"), ExitStack() as stack:
         for path, data in parts.items():
@@ -115,6 +120,7 @@ def write_data(parts: dict[Path, RankingData]) -> None:
                     f"a TREC run cannot be written as {path}, which has no place for its scores; "
                     "evaluate it by rankwise eval"
                 )
-            write(data, stack.enter_context(atomic_path(path)))
+            write(data, stack.enter_context(text_path(path)))
     for path, data in parts.items():
-        print(f"{path}: {len(data)} rows, {data.groups.n_queries} queries, {data.n_features} features")
+        if path != STDOUT:
+            print(f"{path}: {len(data)} rows, {data.groups.n_queries} queries, {data.n_features} features")

@@ -21,11 +21,14 @@ def check_report_options(report: Path | None, **given: object) -> None:
             raise DataError(f"--{name} is for the page that --report writes, got {value}; add --report FILE.html")
 
 
-def report_sources(data: Iterable[Path], scores: Mapping[str, Path]) -> dict[str, str]:
+def report_sources(
+    data: Iterable[Path], scores: Mapping[str, Path], models: Mapping[str, Path] | None = None
+) -> dict[str, str]:  # fmt: skip
     """The files that a report was made from, as they were named."""
     files = [str(path) for path in data]
     more = f" and {len(files) - MAX_FILES} more" if len(files) > MAX_FILES else ""
     named = {f"scores of {name}": str(path) for name, path in scores.items()}
+    named |= {f"model {name}": str(path) for name, path in (models or {}).items()}
     return {"data": ", ".join(files[:MAX_FILES]) + more, **named}
 
 

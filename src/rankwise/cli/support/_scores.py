@@ -17,7 +17,7 @@ from rankwise.data.io._formats import PARQUET_MAGIC, TABLE_ENDINGS, is_number
 from rankwise.data.io._streams import open_stream, without_compression
 from rankwise.data.io._trec import RUN_COLUMNS
 from rankwise.errors import FormatError
-from rankwise.types import FloatArray
+from rankwise.types import AnyArray, FloatArray
 
 
 def read_scores(path: Path, data: RankingData, skip_bad: bool, notes: list[str]) -> FloatArray:
@@ -114,11 +114,12 @@ def _first_bad(scores: FloatArray) -> int | None:
     return int(bad[0]) if bad.size else None
 
 
-def write_scores(blocks: Iterable[FloatArray], out: Path | None) -> int:
-    """Write blocks of scores as they come to stdout, a text or a Parquet file; returns how many scores there were."""
+def write_column(blocks: Iterable[AnyArray], out: Path | None, name: str) -> int:
+    """Write blocks of numbers or texts as they come to stdout, text or Parquet; returns how many there were."""
     if out is not None and is_parquet(out):
-        return _write_parquet(blocks, out)
-    return write_lines((repr(score) for scores in blocks for score in scores.tolist()), out)
+        return _write_parquet(blocks, out, name)
+    values = (value for block in blocks for value in block.tolist())
+    return write_lines((value if isinstance(value, str) else repr(value) for value in values), out)
 
 
 def write_lines(lines: Iterable[str], out: Path | None) -> int:
@@ -134,13 +135,13 @@ def write_lines(lines: Iterable[str], out: Path | None) -> int:
     return n_lines
 
 
-def _write_parquet(blocks: Iterable[FloatArray], out: Path) -> int:
+def _write_parquet(blocks: Iterable[AnyArray], out: Path, name: str) -> int:
     import pyarrow as pa
     from pyarrow import parquet
 
-    n_scores, schema = 0, pa.schema([("score", pa.float64())])
+    n_values, schema = 0, pa.schema([(name, pa.string() if name == "label" else pa.float64())])
     with atomic_path(out) as temporary, parquet.ParquetWriter(temporary, schema) as writer:
-        for scores in blocks:
-            n_scores += scores.size
-            writer.write_table(pa.table({"score": scores}))
-    return n_scores
+        for values in blocks:
+            n_values += values.size
+            writer.write_table(pa.table({name: values}, schema=schema))
+    return n_values

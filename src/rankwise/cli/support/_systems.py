@@ -1,33 +1,39 @@
-"""What `eval` and `compare` evaluate: labelled rows, and the scores that one or more systems give them."""
+"""What `eval` and `compare` evaluate: labelled rows, and the scores that one or more systems, or models, give them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from rankwise.cli.support._reading import ReadOptions
+from rankwise.cli.support._models import row_scores
+from rankwise.cli.support._reading import ReadOptions, check_features
 from rankwise.cli.support._scores import read_scores
 from rankwise.data import RankingData
 from rankwise.data.io._formats import detect
 from rankwise.data.io._streams import without_compression
 from rankwise.data.io._trec import read_runs
 from rankwise.errors import DataError
+from rankwise.models import load
 from rankwise.types import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
 class Systems:
-    """Labelled rows, the scores of each system by its name, and what the user should be told of them."""
+    """Labelled rows, the scores of each system by its name, and what the user should be told of them.
+
+    `classifiers` are the systems that are models with a threshold of their own.
+    """
 
     data: RankingData
     scores: dict[str, FloatArray]
     notes: tuple[str, ...]
+    classifiers: dict[str, object] = field(default_factory=dict)
 
 
 def named_paths(texts: list[str]) -> dict[str, Path]:
-    """Score files by the name of their system: `NAME=PATH`, or the file's name without its ending."""
+    """Files by the name of their system: `NAME=PATH`, or the file's name without its ending."""
     named: dict[str, Path] = {}
     for text in texts:
         name, equals, file = text.partition("=")
@@ -43,15 +49,29 @@ def named_paths(texts: list[str]) -> dict[str, Path]:
     return named
 
 
-def read_systems(files: list[Path], score_files: dict[str, Path], reading: ReadOptions) -> Systems:
-    """Read the data and the scores; beside TREC judgements, runs among `files` are systems too."""
+def read_systems(
+    files: list[Path], score_files: dict[str, Path], model_files: dict[str, Path], reading: ReadOptions
+) -> Systems:
+    """Read data and scores, and score by models; beside TREC judgements, runs among `files` are systems too."""
+    for name in model_files.keys() & score_files.keys():
+        raise DataError(
+            f"systems must have different names, got {name!r} for {score_files[name]} and {model_files[name]}; "
+            "write NAME=PATH"
+        )
+    models = {name: load(path) for name, path in model_files.items()}
     notes: list[str] = []
     skip_bad = reading.skip_bad
     qrels = [path for path in files if detect(path).format == "qrels"]
     if not qrels:
         data = reading.read(files)
         scores = {name: read_scores(path, data, skip_bad, notes) for name, path in score_files.items()}
-        return Systems(data, scores, (*data.notes, *notes))
+        if models:
+            check_features(data, files)
+            scores |= {name: row_scores(model, data) for name, model in models.items()}
+        classifiers = {name: model for name, model in models.items() if np.ndim(getattr(model, "threshold_", ())) == 0}
+        return Systems(data, scores, (*data.notes, *notes), classifiers)
+    if models:
+        raise DataError(f"a model needs features, got TREC judgements in {qrels[0]}; name data with features")
     runs = {**named_paths([str(path) for path in files if path not in qrels]), **score_files}
     if len(qrels) > 1 or not runs:
         raise DataError(

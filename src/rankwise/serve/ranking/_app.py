@@ -21,7 +21,7 @@ from rankwise.serve.ranking._arrow import ARROW
 from rankwise.serve.ranking._metrics import CLIENT_LEFT, ROUTES, Metrics
 from rankwise.serve.ranking._model import CurrentModel
 from rankwise.serve.ranking._openapi import JSON, docs_page, docs_style, openapi
-from rankwise.serve.ranking._schemas import Health, LoadedModelInfo, Refusal
+from rankwise.serve.ranking._schemas import Health, LoadedModelInfo, ModelAnswer, Refusal
 
 POST_ROUTES = ("/rank", "/explain")
 DRAINING_ROUTES = ("/health", "/metrics")  # open while requests are still being finished
@@ -138,6 +138,16 @@ class RankingRoutes:
                     if media_type(Headers(scope=scope)) == ARROW:
                         raise HTTPRefusal(415, f"/explain takes JSON, got an Arrow stream; send content type {JSON}")
                     answer = await asyncio.to_thread(explain, body, model, service.limits.max_documents)
+                case "/model":
+                    features = model.features
+                    answer = encode(
+                        ModelAnswer(
+                            **model.described(),
+                            loaded=model.loaded,
+                            names=features.names,
+                            takes_missing=features.takes_missing,
+                        )
+                    )
                 case "/health":
                     status, answer = self._health(service.knows(scope))
                 case "/metrics":

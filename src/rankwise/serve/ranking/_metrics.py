@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-ROUTES = ("/rank", "/explain", "/health", "/metrics", "/docs", "/docs.css", "/openapi.json", "other")
+ROUTES = ("/rank", "/explain", "/model", "/health", "/metrics", "/docs", "/docs.css", "/openapi.json", "other")
 CLIENT_LEFT = 499  # before its answer
 STATUSES = (200, 401, 403, 404, 405, 413, 415, 422, 499, 500, 503)
 BUCKET_SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from rankwise._version import __version__
 from rankwise.serve.ranking._arrow import ARROW
-from rankwise.serve.ranking._schemas import ExplainAnswer, Health, RankAnswer, Refusal
+from rankwise.serve.ranking._schemas import ExplainAnswer, Health, ModelAnswer, RankAnswer, Refusal
 from rankwise.types import JsonObject
 
 JSON = "application/json"
@@ -60,9 +60,9 @@ ARROW_STREAM = {
 
 def openapi(request_types: tuple[type[Struct], ...], max_bytes: int, max_documents: int) -> JsonObject:
     """The whole description, for the features of one model."""
-    types = (*request_types, RankAnswer, ExplainAnswer, Health, Refusal)
+    types = (*request_types, RankAnswer, ExplainAnswer, ModelAnswer, Health, Refusal)
     refs, schemas = msgspec.json.schema_components(types, ref_template="#/components/schemas/{name}")
-    rank, explain, ranked, explained, health, refused = refs
+    rank, explain, ranked, explained, model, health, refused = refs
     for request in request_types:  # of fields that may be left out, one must be there
         schemas[request.__name__]["oneOf"] = [{"required": ["documents"]}, {"required": ["features"]}]
     limits = f"At most {max_documents:,} documents and {max_bytes:,} bytes."
@@ -101,6 +101,18 @@ def openapi(request_types: tuple[type[Struct], ...], max_bytes: int, max_documen
                     {"order": order, "reasons": [EXAMPLE_REASON], "model": EXAMPLE_MODEL},
                     "What each feature adds to the difference of two scores, largest first.",
                     *REFUSALS,
+                ),
+            }
+        },
+        "/model": {
+            "get": {
+                "summary": "The model that is served, and the names of its features.",
+                **responses(
+                    model,
+                    {**EXAMPLE_MODEL, "loaded": 1700000000.5, "names": ["bm25", "age"], "takes_missing": True},
+                    "The features, in the order of the lists that /rank takes.",
+                    "401",
+                    "503",
                 ),
             }
         },

@@ -58,6 +58,13 @@ class LoadedModelInfo(ModelInfo):
     loaded: Annotated[float, Meta(description="Seconds since 1970.")]
 
 
+class ModelAnswer(LoadedModelInfo):
+    """The model that is served, and what it wants to know of a document."""
+
+    names: Annotated[list[str] | None, Meta(description="Of its features, in its order; null where they have none.")]
+    takes_missing: Annotated[bool, Meta(description="Whether a feature may be null or left out.")]
+
+
 class RankAnswer(Struct):
     """The order, and the scores in the order of the request."""
 

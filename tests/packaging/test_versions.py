@@ -26,9 +26,38 @@ def test_the_lower_bounds_are_the_versions_tested() -> None:
     }
 
 
+def test_the_matrix_has_the_lower_bounds_of_each_python() -> None:
+    result = ROOT / "benchmarks" / "results" / "versions-matrix.json"
+    if not result.exists():
+        pytest.skip("make test-matrix has not been run")
+    for name, cell in json.loads(result.read_text())["cells"].items():
+        minor, dependencies = name.removeprefix("3.").split("-")
+        bounds = lowest_versions(PYPROJECT, int(minor))
+        assert (cell["passed"], cell["dependencies"]) == (True, dependencies), cell["failure"]
+        assert {"numpy", "scipy", "numba", "lightgbm", "typer", "onnx"} <= set(cell["packages"])
+        for package, version in cell["packages"].items():
+            found = Version(version).release
+            wanted = padded(bounds[package], len(found))
+            assert found == wanted if dependencies == "lowest" else found >= wanted, (name, package)
+
+
 def padded(version: str, length: int) -> tuple[int, ...]:
     release = Version(version).release
     return release + (0,) * (length - len(release))
+
+
+def test_bounds_follow_the_version_of_python() -> None:
+    pyproject = """
+        [project]
+        name = "p"
+        dependencies = ["a>=1; python_version < '3.13'", "a>=2.5; python_version >= '3.13'", "p[x]"]
+        [project.optional-dependencies]
+        x = ["b[c]>=3"]
+    """
+    assert lowest_versions(pyproject, 12) == {"a": "1", "b": "3"}
+    assert lowest_versions(pyproject, 13) == {"a": "2.5", "b": "3"}
+    with pytest.raises(SystemExit, match="has no lower bound"):
+        lowest_versions(pyproject.replace("python_version <", "os_name <"), 12)
 
 
 def test_a_requirement_without_a_lower_bound_is_refused() -> None:
