@@ -12,8 +12,6 @@ threshold.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from llvmlite import ir
 from numba import types
@@ -26,27 +24,16 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from rankwise.kernels._compile import kernel
+from rankwise.kernels._words import WORD, WORD_BITS, Typed, data_of, lowest_bit
 from rankwise.types import FloatArray, IntArray
 
 Words = NDArray[np.uint64]
 Numbers = NDArray[np.int32]
-Typed = tuple[Signature, Callable[..., ir.Value]]  # what an intrinsic says of its types: its signature and its code
 
-WORD_BITS = 64
 BLOCK_ROWS = 64  # their columns stay in the second-level cache
 LANES = 16  # rows of a step, whose words fill several registers of vectors
-VALUE_LANES, WORD_LANES = ir.VectorType(ir.DoubleType(), LANES), ir.VectorType(ir.IntType(WORD_BITS), LANES)
+VALUE_LANES, WORD_LANES = ir.VectorType(ir.DoubleType(), LANES), ir.VectorType(WORD, LANES)
 ZERO = float(np.float32(1e-35))  # LightGBM takes what is not farther from 0 for 0
-
-
-@intrinsic  # type: ignore[untyped-decorator,unused-ignore]
-def _lowest_bit(_: Context, word: Type) -> Typed:
-    """The place of the lowest bit that is set."""
-
-    def generate(_: BaseContext, builder: ir.IRBuilder, __: Signature, arguments: list[ir.Value]) -> ir.Value:
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
-
-    return word(word), generate
 
 
 @intrinsic  # type: ignore[untyped-decorator,unused-ignore]
@@ -63,8 +50,7 @@ def _clear_leaves(
         context: BaseContext, builder: ir.IRBuilder, signature: Signature, arguments: list[ir.Value]
     ) -> ir.Value:
         def data(number: int) -> ir.Value:
-            array = context.make_array(signature.args[number])  # type: ignore[no-untyped-call]
-            return array(context, builder, arguments[number]).data
+            return data_of(context, builder, signature.args[number], arguments[number])
 
         def lanes(pointer: ir.Value, kind: ir.VectorType) -> ir.Value:
             return builder.bitcast(pointer, kind.as_pointer())
@@ -80,10 +66,10 @@ def _clear_leaves(
         all_leaves = ir.Constant(WORD_LANES, [2**WORD_BITS - 1] * LANES)
         kept = cgutils.alloca_once_value(builder, all_leaves)  # type: ignore[no-untyped-call]
         with cgutils.for_range(  # type: ignore[no-untyped-call]
-            builder, arguments[stop], start=arguments[start], intp=ir.IntType(64)
+            builder, arguments[stop], start=arguments[start], intp=WORD
         ) as loop:
-            column = builder.sext(builder.load(builder.gep(data(of), [loop.index])), ir.IntType(64))
-            place = builder.add(builder.mul(column, ir.IntType(64)(BLOCK_ROWS)), arguments[first])
+            column = builder.sext(builder.load(builder.gep(data(of), [loop.index])), WORD)
+            place = builder.add(builder.mul(column, WORD(BLOCK_ROWS)), arguments[first])
             value = builder.load(lanes(builder.gep(data(x), [place]), VALUE_LANES), align=8)
             threshold = copies(builder.load(builder.gep(data(limits), [loop.index])), VALUE_LANES)
             mask = copies(builder.load(builder.gep(data(cleared), [loop.index])), WORD_LANES)
@@ -139,7 +125,7 @@ def score_trees(
                     _clear_leaves(values, r, columns, thresholds, masks, low, high, bits)
                 for r in range(width):
                     if bits[r]:
-                        leaves[r] = word_leaves[w] + np.int64(_lowest_bit(bits[r]))
+                        leaves[r] = word_leaves[w] + lowest_bit(bits[r])
             for r in range(width):
                 totals[r] += leaf_values[leaves[r]]
         scores[first : first + count] = totals[:count]
