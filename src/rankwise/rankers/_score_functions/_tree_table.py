@@ -20,7 +20,7 @@ from rankwise.kernels._tree_scoring import WORD_BITS, Numbers, Words, score_tree
 from rankwise.rankers._score_functions._functions import Leaf, Node, TreeSplit
 from rankwise.types import FloatArray, IntArray
 
-COMPILE_WORK = 50_000_000  # rows times trees
+COMPILE_WORK = 80_000_000  # rows times trees
 TABLE_ROWS = 4_000
 CHUNK_ROWS = 4_096  # that are converted to double precision, or given to a thread, at once
 MAX_TREE_CONDITIONS = 400  # in the mean: of larger trees, to follow one path beats to look at all conditions
