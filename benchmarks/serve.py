@@ -5,9 +5,11 @@ many processes and threads: the bare loop runs in one, and the service with one 
 their own. Service and clients keep to a core each, and the bare loop runs on the service's.
 
 - throughput: requests per second over predictions per second, the median of many short turns, each beside a turn of the
-  bare loop, so that a slow spell hits both. Four requests are always waiting. `busy` is the service's processor time
-  over the turn: at 1 the service is the limit, below that the client or another program takes part of the time.
-  `cpu_ratio` is the same of processor times alone. `read_us` is the time to read a body into a matrix, in process
+  bare loop, so that a slow spell hits both. The bare loop is LightGBM's predict, which stays what it is when ours gets
+  faster; `own_ratio` is over a bare loop of our own scores. Four requests are always waiting. `busy` is the service's
+  processor time over the turn: at 1 the service is the limit, below that the client or another program takes part of
+  the time. `cpu_ratio` is the same of processor times alone. `read_us` is the time to read a body into a matrix, in
+  process
 - half load: half as many requests per second as the service can take, at even and at random times (Poisson); p50 and
 p99
   from the moment a request is due, the median of several rounds. At random times requests come together and wait for
@@ -29,6 +31,7 @@ import statistics
 import tempfile
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -56,13 +59,19 @@ from http_load import (
 import rankwise as rw
 from rankwise.data import web
 from rankwise.rankers._features import MatchedColumns
+from rankwise.rankers._score_functions._tree_table import prefer_tables
 from rankwise.serve.ranking._model import CurrentModel
 
 DOCUMENTS, FEATURES = 100, 136
 NAMES = [f"feature_{k}" for k in range(FEATURES)]
-BARS = {"throughput": 0.5, "p99_over_p50": 4.0, "errors": 0}
+BARS: dict[str, Any] = {
+    "throughput": {"JSON, lists": 0.65},
+    "throughput of others": 0.5,
+    "p99_over_p50": 3.0,
+    "errors": 0,
+}
 QUERIES = 64
-BARE = "bare"
+BARE, OWN = "bare", "own"  # loops of LightGBM's scores, and of ours
 
 
 def fitted(trees: int, seed: int) -> rw.LambdaMART:
@@ -103,30 +112,33 @@ def by_form(given: list[np.ndarray]) -> dict[str, list[tuple[bytes, str]]]:
     return {form: [one[form] for one in made] for form in made[0]}
 
 
-def bare_loop(model: rw.LambdaMART, given: list[np.ndarray], seconds: float) -> tuple[int, float]:
-    """LightGBM's predictions, in one thread, and the seconds they took."""
-    booster, count, began = model.boosters_[0], 0, time.perf_counter()
+def bare_loop(model: rw.LambdaMART, own: bool, given: list[np.ndarray], seconds: float) -> tuple[int, float]:
+    """LightGBM's predictions, or ours, in one thread, and the seconds they took."""
+    booster = model.boosters_[0]
+    predict = model.checked_scores if own else partial(booster.predict, raw_score=True, num_threads=1)
+    count, began = 0, time.perf_counter()
     while time.perf_counter() - began < seconds:
-        booster.predict(given[count % QUERIES], raw_score=True, num_threads=1)
+        predict(given[count % QUERIES])
         count += 1
     return count, time.perf_counter() - began
 
 
 def throughput(path: Path, seconds: float, rounds: int) -> list[dict[str, Any]]:
-    model, given = rw.load(path), queries()
+    model, given = rw.load(path).set_params(n_jobs=1), queries()
+    prefer_tables()
     forms = by_form(given)
-    names = [BARE, *forms]
+    names = [BARE, OWN, *forms]
     rates: dict[str, list[float]] = {name: [] for name in names}
     cpu: dict[str, list[float]] = {name: [] for name in names}
     with service(path) as (host, process):
         sent = {form: [request(host, *body) for body in made] for form, made in forms.items()}
         for turn in range(rounds + 1):
             for name in names:
-                pid = os.getpid() if name == BARE else process.pid
+                pid = os.getpid() if name in (BARE, OWN) else process.pid
                 before = cpu_seconds(pid)
-                if name == BARE:
+                if name in (BARE, OWN):
                     os.sched_setaffinity(0, {SERVICE_CORE})
-                    count, took = bare_loop(model, given, seconds)
+                    count, took = bare_loop(model, name == OWN, given, seconds)
                     os.sched_setaffinity(0, {CLIENT_CORE})
                 else:
                     count, took = asyncio.run(saturate(host, sent[name], seconds))
@@ -137,7 +149,9 @@ def throughput(path: Path, seconds: float, rounds: int) -> list[dict[str, Any]]:
     middle = statistics.median
     rows = []
     for name, made in forms.items():
-        ratio = middle(one / bare for one, bare in zip(rates[name], rates[BARE], strict=True))
+        ratio, own_ratio = (
+            middle(one / bare for one, bare in zip(rates[name], rates[loop], strict=True)) for loop in (BARE, OWN)
+        )
         row = {
             "trees": model.boosters_[0].num_trees(),
             "body": name,
@@ -146,8 +160,10 @@ def throughput(path: Path, seconds: float, rounds: int) -> list[dict[str, Any]]:
             "bare_us": round(1e6 / middle(rates[BARE])),
             "requests_per_second": round(middle(rates[name]), 1),
             "bare_per_second": round(middle(rates[BARE]), 1),
+            "own_per_second": round(middle(rates[OWN]), 1),
             "ratio": round(ratio, 3),
-            "reached": ratio >= BARS["throughput"],
+            "own_ratio": round(own_ratio, 3),
+            "reached": ratio >= BARS["throughput"].get(name, BARS["throughput of others"]),
             "busy": round(middle(map(float.__mul__, rates[name], cpu[name])), 2),
             "cpu_ms": round(1000 * middle(cpu[name]), 3),
             "cpu_ratio": round(middle(cpu[BARE]) / middle(cpu[name]), 3),
@@ -198,7 +214,7 @@ def half_load(path: Path, seconds: float, rounds: int) -> list[dict[str, Any]]:
                     "of_each_round": [round(one, 2) for one in sorted(ratios)],
                     "share_lost": round(statistics.mean(lost), 4),
                     "perfect_p99_over_p50": round(statistics.median(float(p99 / p50) for p50, p99 in perfect), 2),
-                    "reached": ratio < BARS["p99_over_p50"],
+                    "reached": ratio <= BARS["p99_over_p50"],
                 }
                 rows.append(row)
                 print(row)

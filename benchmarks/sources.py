@@ -117,10 +117,14 @@ SOURCES: dict[str, tuple[str, ...]] = {
         *("kernels/_letor_text.py", "data/_ranking_data.py"),
     ),  # of LETOR text alone
     "scale": ("data/", "rankers/trees/dask/", *TREES),
-    "serve": ("serve/ranking/", "rankers/_score_functions/"),
+    "serve": ("serve/ranking/", "rankers/_score_functions/", "kernels/_tree_scoring.py", "kernels/_json_rows.py"),
     "serve_abuse": ("serve/_", "serve/ranking/"),
     "suehiro": MARGINS,
     "surrogates": TREES,
+    "tree_scoring": (
+        *("kernels/_tree_scoring.py", "kernels/_words.py", "rankers/_score_functions/"),
+        *("rankers/trees/_predict.py", "rankers/trees/_score_function.py"),
+    ),
     "tune_lambdamart": TREES,
     "versions": ("",),
     "warm_start": TREES,

@@ -61,7 +61,7 @@ def test_zero_for_missing_names_its_feature(to: str, tmp_path: Path) -> None:
 
 def test_lightgbm_keeps_zero_for_missing(tmp_path: Path) -> None:
     model = zero_as_missing()
-    assert {split.missing for split in score_function(model).splits} == {"zero too"}  # type: ignore[attr-defined]
+    assert {split.missing for split in score_function(model).splits} <= {"zero left", "zero right"}  # type: ignore[attr-defined]
     assert export(model, tmp_path / "m.txt", to="lightgbm", check=TRAIN).agrees  # type: ignore[union-attr]
 
 

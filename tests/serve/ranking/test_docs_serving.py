@@ -70,8 +70,7 @@ def test_throughput_is_as_measured() -> None:
                 *(f"{row[name]}" for row in (small, large) for name in ("requests_per_second", "ratio")),
             ]
         )
-    by_name = found["JSON, by name", 100]
-    assert by_name["read_us"] > by_name["bare_us"]  # as the page says
+    assert max(found.values(), key=lambda row: row["read_us"])["body"] == "JSON, by name"  # as the page says
     bare = [found[bodies[0], trees] for trees in (100, 500)]
     rows.append(["the bare loop", "", "", *(f"{one}" for row in bare for one in (row["bare_per_second"], 1))])
     header = ["body", "kB", "read, µs", "requests/s, 100 trees", "ratio", "requests/s, 500 trees", "ratio"]

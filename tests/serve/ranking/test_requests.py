@@ -1,4 +1,4 @@
-"""Bodies that simdjson reads quickly are read as the models read them with care, and both as plain Python would."""
+"""Bodies that are read quickly are read as the models read them with care, and both as plain Python would."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rankwise.errors import DataError
 from rankwise.serve.ranking._documents import Documents
@@ -135,6 +137,116 @@ def test_what_is_wrong_is_left_to_the_models_which_refuse_it(body: Any) -> None:
 )
 def test_odd_texts(body: bytes) -> None:
     assert not agree(body, features())
+
+
+def named_body(rows: list[list[str]], ids: list[str] | None, spaced: bool) -> bytes:
+    """Documents by name, of numbers and ids as they are to stand in the text."""
+    comma, colon = (", ", ": ") if spaced else (",", ":")
+    documents = []
+    for number, row in enumerate(rows):
+        id = "" if ids is None else f'"id"{colon}{ids[number]}{comma}'
+        values = comma.join(f'"{name}"{colon}{value}' for name, value in zip(NAMES, row, strict=True))
+        documents.append(f'{{{id}"features"{colon}{{{values}}}}}')
+    return f'{{"documents"{colon}[{comma.join(documents)}]}}'.encode()
+
+
+def is_quick_by_name(body: bytes, of: ModelFeatures) -> bool:
+    assert not agree(body, of)
+    return JsonReader(of).read_names(body, MAX_DOCUMENTS) is not None
+
+
+SOUND_NUMBERS = [
+    "0",
+    "7",
+    "-1",
+    "0.5",
+    "1e5",
+    "1E+05",
+    "12e-3",
+    "0.12345678",
+    "123456789.25",
+    "9007199254740992",
+    "1e22",
+]
+HARD_NUMBERS = [
+    "-0",
+    "-0.0",
+    "9007199254740993",
+    "1e23",
+    "1e999",
+    "0.1234567890123456789",
+    "3e-320",
+    "12345678901234567890",
+]
+BAD_NUMBERS = [
+    "01",
+    "1.",
+    ".5",
+    "+1",
+    "1e",
+    "-",
+    "",
+    "NaN",
+    "nul",
+    "nulls",
+    '"1"',
+    "true",
+    "1 ",
+    "0x1",
+    "1_0",
+    "1:0",
+    "1/2",
+]
+SOUND_IDS = ['"a"', '"é"', '"x y"', "0", "12", '"}}"', '""']
+ODD_IDS = ["-5", "007", "1.5", "null", '"\\n"', '"\\""', '"\t"', "[]", '"']
+
+
+@pytest.mark.parametrize("spaced", [False, True])
+@pytest.mark.parametrize("ids", [None, SOUND_IDS])
+def test_documents_by_name_are_read_quickly(spaced: bool, ids: list[str] | None) -> None:
+    rows = [[*SOUND_NUMBERS[k : k + 2], "null"] for k in range(7)]
+    body = named_body(rows, ids, spaced)
+    assert is_quick_by_name(body, features())
+    assert is_quick_by_name(body + b" \n", features())
+    for other in (body[:-1], body[:-2], body + b"\x0b", body + b"x", b" " + body, body.replace(b"bm25", b"bm26", 1)):
+        assert not is_quick_by_name(other, features())
+    assert not is_quick_by_name(body, features(takes_missing=False))
+    assert not is_quick_by_name(body, features(["a b", "bm25", "länge"]))
+    assert JsonReader(features()).read_names(body, 6) is None
+
+
+@pytest.mark.parametrize("number", [*HARD_NUMBERS, *BAD_NUMBERS])
+def test_hard_numbers_by_name_are_left_to_the_models(number: str) -> None:
+    for row in ([number, "1", "2"], ["1", "2", number]):
+        assert not is_quick_by_name(named_body([["1", "2", "3"], row], None, False), features())
+
+
+@pytest.mark.parametrize("id", ODD_IDS)
+def test_odd_ids_are_left_to_the_models(id: str) -> None:
+    assert not is_quick_by_name(named_body([["1", "2", "3"]] * 2, ['"a"', id], False), features())
+
+
+@pytest.mark.parametrize("ids", [['"a"', "18446744073709551616"], ["7", "7"]])
+def test_ids_by_name_are_refused_as_the_models_refuse_them(ids: list[str]) -> None:
+    body = named_body([["1", "2", "3"]] * 2, ids, False)
+    assert not agree(body, features())
+    with pytest.raises(DataError, match="document 1 has the id"):
+        JsonReader(features()).read_names(body, MAX_DOCUMENTS)
+
+
+@given(st.lists(st.tuples(*3 * [st.decimals(places=None, allow_nan=False, allow_infinity=False) | st.floats()])))
+def test_numbers_by_name_are_rounded_as_python_rounds_them(rows: list[Any]) -> None:
+    body = named_body([[str(number) for number in row] for row in rows], None, False)
+    agree(body, features())
+
+
+@given(st.integers(0, 2**53), st.integers(-22, 22), st.integers(0, 16))
+def test_exact_numbers_by_name(mantissa: int, power: int, place: int) -> None:
+    digits = str(mantissa)
+    number = f"{digits[:-place]}.{digits[-place:]}" if 0 < place < len(digits) else f"{digits}e{power}"
+    found = JsonReader(features()).read_names(named_body([[number, "1", number]], None, True), 1)
+    assert found is not None
+    assert found.X.tolist() == [[float(number), 1.0, float(number)]]
 
 
 def test_the_last_of_equal_names_counts() -> None:

@@ -61,7 +61,7 @@ class Format(ABC):
                     f"{self.name} cannot express categories, got a split by those of the feature {feature!r}; "
                     "export to onnx or lightgbm"
                 )
-            if split.missing == "zero too":
+            if split.missing in ("zero left", "zero right"):
                 raise DataError(
                     f"{self.name} cannot express that 0 means missing, got such a split by the feature {feature!r}; "
                     "export to lightgbm"

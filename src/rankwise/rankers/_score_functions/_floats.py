@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankwise.kernels._tree_scoring import ZERO as ZERO
+
 LARGEST = float(np.finfo(np.float32).max)
-ZERO = float(np.float32(1e-35))  # LightGBM takes what is not farther from 0 for 0
 
 
 def single(threshold: float) -> float:

@@ -49,9 +49,9 @@ def kind_and_names(model: SavableModel) -> tuple[str, list[str]]:
     return model.kind, feature_names_of(model) or numbered_columns(model.n_features_in_)
 
 
-# Where a row goes whose value is missing: to a side that was learnt, to the side of 0, where 0 goes too (LightGBM's
-# zero_as_missing), or nowhere: a stump adds nothing then.
-Missing = Literal["learnt left", "learnt right", "as zero", "zero too", "nowhere"]
+# Where a row goes whose value is missing: to a side that was learnt, to the side of 0, to a side where 0 goes too
+# (LightGBM's zero_as_missing), or nowhere: a stump adds nothing then.
+Missing = Literal["learnt left", "learnt right", "as zero", "zero left", "zero right", "nowhere"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class TreeSplit:
         """Whether a row without the value goes left."""
         if self.categories is not None:
             return False
-        return self.missing == "learnt left" or (self.missing == "as zero" and self.threshold >= 0.0)
+        return self.missing in ("learnt left", "zero left") or (self.missing == "as zero" and self.threshold >= 0.0)
 
 
 Node = Leaf | TreeSplit

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import lightgbm as lgb
 
-from rankwise.rankers._score_functions._floats import ZERO, below
+from rankwise.rankers._score_functions._floats import ZERO
 from rankwise.rankers._score_functions._functions import Leaf, Missing, Node, Tree, TreeSplit
 from rankwise.rankers.trees._model_text import split_trees
 
@@ -16,6 +18,11 @@ MISSING_NONE, MISSING_ZERO = 0, 1
 def booster_trees(booster: lgb.Booster, scale: float) -> list[Tree]:
     """The trees of a booster, every leaf times `scale`."""
     _, texts = split_trees(booster.model_to_string())
+    return trees_of(texts, scale)
+
+
+def trees_of(texts: list[str], scale: float) -> list[Tree]:
+    """The trees of these texts of LightGBM's, every leaf times `scale`."""
     return [Tree(_root(text, scale), text, scale) for text in texts]
 
 
@@ -55,18 +62,18 @@ def _as_it_acts(threshold: float) -> float:
     """LightGBM takes numbers up to ±1e-35 for 0: they are all on the side of 0, wherever the threshold parts them."""
     if 0.0 <= threshold <= ZERO:
         return ZERO
-    return below(-ZERO) if -ZERO <= threshold < 0.0 else threshold
+    return math.nextafter(-ZERO, -math.inf) if -ZERO <= threshold < 0.0 else threshold
 
 
 def _missing(kind: int) -> Missing:
     if kind & CATEGORICAL:
         return "learnt right"  # what is missing is in no set of categories
-    rule = kind >> 2
+    rule, is_left = kind >> 2, kind & DEFAULT_LEFT
     if rule == MISSING_NONE:
         return "as zero"
     if rule == MISSING_ZERO:
-        return "zero too"
-    return "learnt left" if kind & DEFAULT_LEFT else "learnt right"
+        return "zero left" if is_left else "zero right"
+    return "learnt left" if is_left else "learnt right"
 
 
 def _bits(words: list[int]) -> frozenset[int]:

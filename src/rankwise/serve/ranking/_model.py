@@ -19,6 +19,7 @@ from rankwise.models import load
 from rankwise.rankers._base import SavableModel
 from rankwise.rankers._explanation import Explanation
 from rankwise.rankers._features import feature_names_of
+from rankwise.rankers._score_functions._tree_table import prefer_tables
 from rankwise.serve.ranking._arrow import ArrowReader
 from rankwise.serve.ranking._requests import JsonReader
 from rankwise.serve.ranking._schemas import ModelFeatures, ModelInfo
@@ -29,6 +30,7 @@ log = logging.getLogger(__name__)
 FileStamp = tuple[int, int, int]
 WATCH_SECONDS = 1.0  # between looks at the file
 MAX_READS = 5
+TRIAL_DOCUMENTS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +94,11 @@ def _ready(ranker: SavableModel, version: str) -> ServedModel:
         info=ModelInfo(version, features.kind, features.count),
         loaded=time.time(),
     )
-    scores = model.scores(np.zeros((2, features.count)))  # whatever is compiled or built by the first call is now
+    # Whatever is compiled or built by the first request is now.
+    prefer_tables()
+    row = dict.fromkeys(features.names, 0) if features.names else [0] * features.count
+    body = msgspec.json.encode({"documents": [{"features": row}] * TRIAL_DOCUMENTS})
+    scores = model.scores(model.json.read(body, TRIAL_DOCUMENTS).X)
     if scores.ndim != 1:
         raise DataError(f"serve needs one score per row, got a model of {scores.shape[1]} classes; load it in Python")
     return model

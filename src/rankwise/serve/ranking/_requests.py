@@ -1,9 +1,9 @@
-"""JSON bodies into a matrix, by two readers that must agree.
+"""JSON bodies into a matrix, by three readers that must agree.
 
-Every body can be read into the models of `_schemas`, which refuse what is wrong in it. Bodies of lists of numbers, the
-form for those who are in a hurry, are tried first by simdjson, which gives all numbers of a list at once without a
-Python object for each (docs/serving.md has the times to read each form). What is odd in it in any way, right or wrong,
-is left to the models.
+Every body can be read into the models of `_schemas`, which refuse what is wrong in it. Documents by name are tried
+first by `_json_shapes`, and lists of numbers, the form for those who are in a hurry, by simdjson: neither makes a
+Python object for each number (docs/serving.md has the times to read each form). What is odd in a body in any way, right
+or wrong, is left to the models.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from msgspec import UNSET, UnsetType
 
 from rankwise.errors import DataError
 from rankwise.serve.ranking._documents import FORMS, Documents, check_count, check_ids, named, refusal, values_by_name
+from rankwise.serve.ranking._json_shapes import json_shapes
 from rankwise.serve.ranking._schemas import (
     ExplainRequest,
     Id,
@@ -44,11 +45,23 @@ class JsonReader:
         rank, explain = self.types
         self._rank, self._explain = msgspec.json.Decoder(rank), msgspec.json.Decoder(explain)
         self._pack = struct.Struct(f"{features.count}d").pack
+        self._shapes = json_shapes(features)
 
     def read(self, body: bytes, max_documents: int) -> Documents:
         """The documents of a body."""
-        documents = self.read_lists(body, max_documents)
+        documents = self.read_names(body, max_documents) or self.read_lists(body, max_documents)
         return self.read_checked(body, max_documents) if documents is None else documents
+
+    def read_names(self, body: bytes, max_documents: int) -> Documents | None:
+        """The documents of a body that has all features by name, None if it must be read with more care."""
+        for shape in self._shapes:
+            if body.startswith(shape.head):
+                documents = shape.read(body, self._features, max_documents)
+                if documents is not None:
+                    if documents.ids is not None:
+                        check_ids(documents.ids)
+                    return documents
+        return None
 
     def read_lists(self, body: bytes, max_documents: int) -> Documents | None:
         """The documents of a body of lists of numbers, None if it must be read with more care."""

@@ -19,6 +19,7 @@ from rankwise.rankers.rates._rows import RowMatrix, Rows, Split
 from rankwise.rankers.rates.families._base import Scorer, score_unit
 from rankwise.rankers.trees._lightgbm import MAX_DEPTH, bin_counts, check_splits, column_options, make_dataset
 from rankwise.rankers.trees._model_text import join_trees, model_to_text, read_booster, split_trees
+from rankwise.rankers.trees._predict import raw_scores
 from rankwise.rankers.trees._score_function import booster_trees
 from rankwise.rankers.trees._tree_checks import check_tree_text
 from rankwise.types import FloatArray, IntArray, JsonObject
@@ -47,7 +48,7 @@ class TreeScorer:
 
     def scores(self, X: RowMatrix) -> FloatArray:
         """Sums of leaves."""
-        return _raw_scores(self.booster, X)
+        return raw_scores(self.booster, X, 0)
 
     def finished(self) -> TreeScorer:
         """Without the rows."""
@@ -221,7 +222,3 @@ def _first_trees(booster: lgb.Booster, n_trees: int) -> lgb.Booster:
     """A booster of the first trees, free of the rows that they grew on."""
     header, trees = split_trees(booster.model_to_string())
     return read_booster(join_trees(header, trees[:n_trees]))
-
-
-def _raw_scores(booster: lgb.Booster, X: RowMatrix) -> FloatArray:
-    return np.asarray(booster.predict(X, raw_score=True), dtype=np.float64)

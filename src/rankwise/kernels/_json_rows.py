@@ -1,0 +1,162 @@
+"""Rows of numbers in JSON of a known shape, straight into a matrix.
+
+A shape is what stands between the numbers: `pieces`, the first before the first number of a row and the last after its
+last one. What does not have it byte for byte, or a number that one rounding does not give exactly, is left to a parser
+of JSON; so this one need not know JSON, but what it reads is what every parser reads.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwise.kernels._compile import helper, kernel
+from rankwise.kernels._words import load_word, lowest_bit
+from rankwise.types import FloatArray, IntArray
+
+Bytes = NDArray[np.uint8]
+
+OTHERWISE = -1  # it has another shape
+PADDING = bytes(16)  # after a text, whose end is thus seen by its bytes
+COMMA, DOT, PLUS, MINUS, QUOTE, BACKSLASH, SPACE = (ord(c) for c in ',.+-"\\ ')
+DIGIT_0, LOWER_E, LOWER_N, TO_LOWER = ord("0"), ord("e"), ord("n"), 32
+NULL = np.frombuffer(b"null", dtype=np.uint8)
+MAX_DIGITS = 19  # a mantissa of 64 bits has no room for more
+MAX_EXACT_MANTISSA, MAX_EXACT_POWER = np.uint64(2**53), 22  # doubles, so that their product or quotient is rounded once
+POWERS = np.array([float(f"1e{e}") for e in range(MAX_EXACT_POWER + 1)])
+WHOLE_POWERS = 10 ** np.arange(9, dtype=np.uint64)
+# Eight bytes at once, see _digits.
+ZEROS, ABOVE_NINE, HIGH_BITS = (np.uint64(int(byte * 8, 16)) for byte in ("30", "76", "80"))
+PAIRS, FOURS = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF)
+TENS, HUNDREDS, TEN_THOUSANDS = (np.uint64(1 + (base << bits)) for base, bits in ((10, 8), (100, 16), (10_000, 32)))
+BYTE, HALF_WORD = np.uint64(8), np.uint64(32)
+
+
+@helper
+def _skip(text: Bytes, i: int, pieces: Bytes, low: int, high: int) -> int:
+    """The place after `pieces[low:high]`, which stands at i; not a slice, which takes as long to make as a number."""
+    size = high - low
+    if size < 8:
+        for k in range(size):
+            if text[i + k] != pieces[low + k]:
+                return OTHERWISE
+        return i + size
+    if i + size > text.size - 8:
+        return OTHERWISE
+    last = size - 8
+    for k in range(0, last, 8):
+        if load_word(text, i + k) != load_word(pieces, low + k):
+            return OTHERWISE
+    return i + size if load_word(text, i + last) == load_word(pieces, low + last) else OTHERWISE
+
+
+@helper
+def _digits(text: Bytes, i: int, mantissa: int) -> tuple[int, int]:
+    """More digits of a mantissa, and where they end, eight bytes at a time.
+
+    Digits become 0 to 9 and what comes after them is shifted out; then pairs of digits, of pairs and of fours are put
+    together, all of a kind by one product. A branch for each digit would take several times as long.
+    """
+    n_digits = 8
+    while n_digits == 8:
+        word = load_word(text, i) ^ ZEROS
+        others = ((word + ABOVE_NINE) | word) & HIGH_BITS
+        n_digits = lowest_bit(others) >> 3
+        if n_digits:
+            word <<= np.uint64(64 - 8 * n_digits)
+            word = (word * TENS >> BYTE) & PAIRS
+            word = (word * HUNDREDS >> np.uint64(16)) & FOURS
+            word = word * TEN_THOUSANDS >> HALF_WORD
+            mantissa = mantissa * WHOLE_POWERS[n_digits] + word
+            i += n_digits
+    return mantissa, i
+
+
+@helper
+def _number(text: Bytes, i: int) -> tuple[float, int]:
+    """A number as JSON writes it, and the place after it."""
+    negative = text[i] == MINUS
+    first = i + negative
+    mantissa, i = _digits(text, first, np.uint64(0))  # type: ignore[arg-type]
+    n_digits = i - first
+    if n_digits == 0 or (text[first] == DIGIT_0 and n_digits > 1):
+        return 0.0, OTHERWISE
+    power = 0
+    if text[i] == DOT:
+        mantissa, end = _digits(text, i + 1, mantissa)
+        power = i + 1 - end
+        n_digits, i = n_digits - power, end
+        if power == 0:
+            return 0.0, OTHERWISE
+    if (text[i] | TO_LOWER) == LOWER_E:
+        i += 1
+        falling = text[i] == MINUS
+        first = i + (falling or text[i] == PLUS)
+        exponent, i = _digits(text, first, np.uint64(0))  # type: ignore[arg-type]
+        if not 0 < i - first <= 3:
+            return 0.0, OTHERWISE
+        power += -np.int64(exponent) if falling else np.int64(exponent)
+    is_exact = n_digits <= MAX_DIGITS and mantissa <= MAX_EXACT_MANTISSA and abs(power) <= MAX_EXACT_POWER
+    if not is_exact or (negative and mantissa == 0):
+        return 0.0, OTHERWISE
+    value = np.float64(mantissa)
+    value = value * POWERS[power] if power >= 0 else value / POWERS[-power]
+    return -value if negative else value, i
+
+
+@helper
+def _skip_id(text: Bytes, i: int) -> int:
+    """The place after a text without escapes, or after digits."""
+    first = i
+    if text[i] == QUOTE:
+        i += 1
+        while text[i] != QUOTE:
+            if text[i] == BACKSLASH or text[i] < SPACE:
+                return OTHERWISE
+            i += 1
+        return i + 1
+    while DIGIT_0 <= text[i] <= DIGIT_0 + 9:
+        i += 1
+    return i if i > first else OTHERWISE
+
+
+@kernel
+def read_rows(
+    text: Bytes, i: int, pieces: Bytes, starts: IntArray, spaced: bool, has_ids: bool, takes_null: bool,
+    values: FloatArray, ids: IntArray,
+) -> tuple[int, int]:  # fmt: skip
+    """Read rows from place i of a text, with `PADDING` after it, into `values`; their number and their end.
+
+    The number is `OTHERWISE` if one has another shape, or there are more than `values` has. With ids the first number
+    of a row is an id, a text or a whole number, whose ends are written to `ids`. Rows are parted by a comma, and a
+    space if `spaced`.
+    """
+    n_holes, n_rows = starts.size - 2, 0
+    while n_rows < len(values):
+        for k in range(n_holes):
+            i = _skip(text, i, pieces, starts[k], starts[k + 1])
+            if i == OTHERWISE:
+                return OTHERWISE, i
+            if has_ids and k == 0:
+                ids[n_rows, 0] = i
+                i = _skip_id(text, i)
+                ids[n_rows, 1] = i
+            elif text[i] == LOWER_N and takes_null:
+                i = _skip(text, i, NULL, 0, NULL.size)
+                values[n_rows, k - has_ids] = np.nan
+            else:
+                values[n_rows, k - has_ids], i = _number(text, i)
+            if i == OTHERWISE:
+                return OTHERWISE, i
+        i = _skip(text, i, pieces, starts[n_holes], starts[n_holes + 1])
+        if i == OTHERWISE:
+            return OTHERWISE, i
+        n_rows += 1
+        if text[i] != COMMA:
+            return n_rows, i
+        i += 1
+        if spaced:
+            if text[i] != SPACE:
+                return OTHERWISE, i
+            i += 1
+    return OTHERWISE, i
