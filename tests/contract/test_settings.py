@@ -90,7 +90,7 @@ def test_the_least_hessian_of_a_leaf_can_be_trained() -> None:
     [
         rw.RankBoost(n_estimators=10**6),
         rw.SmoothRankBoost(n_estimators=10**6, early_stopping_rounds=None),
-        # A seed, since by some draws of its noise no split of so few rows is worth making, and training is over at once.
+        # A seed, since by some draws of its noise no split of so few rows is worth making, and training ends at once.
         rw.LambdaMART(n_estimators=10**6, min_child_samples=1, early_stopping_rounds=None, n_jobs=1, random_state=0),
         rw.LambdaRank(epochs=10**6, hidden=()),
         rw.MarginRanker(epsilon=[1e-9, 0.5, 1.0], max_iter=10**9, tol=1e-300),
