@@ -1,6 +1,6 @@
 """AutoRanker on MQ2008's five folds, one for each metric, against CatBoost YetiRank with its default 1,000 trees.
 
-    python benchmarks/auto.py [--seeds 1] [--max-fits 38] [--with-validation] [--cache out/auto] [--json]
+    python benchmarks/auto.py [--seeds 1] [--max-fits 38] [--with-validation] [--metrics auc] [--json]
 
 AutoRanker is fitted to the three training parts of each fold and chooses by folds of its own; the validation part, on
 which CatBoost is stopped, is not shown to it unless `--with-validation` adds it to the training queries (CatBoost does
@@ -114,17 +114,17 @@ def measure(folds: list[Fold], options: argparse.Namespace) -> list[Record]:
     def peer_record(place: int, seed: int) -> Record:
         return kept(options.cache, f"catboost fold {place} seed {seed}", lambda: catboost(folds[place], seed))
 
-    seeds, places = range(options.seeds), range(len(folds))
+    seeds, places, judged = range(options.seeds), range(len(folds)), options.metrics.split()
     for seed in seeds:
         for place in places:  # in turns: what is asked for again below is kept
-            for metric in JUDGED:
+            for metric in judged:
                 auto_record(place, metric, seed)
             peer_record(place, seed)
-    ours = {metric: [[auto_record(place, metric, seed) for place in places] for seed in seeds] for metric in JUDGED}
+    ours = {metric: [[auto_record(place, metric, seed) for place in places] for seed in seeds] for metric in judged}
     peers = [[peer_record(place, seed) for place in places] for seed in seeds]
     rows = []
     peer_cpu = float(np.mean([sum(record["cpu_seconds"] for record in of_seed) for of_seed in peers]))
-    for metric in JUDGED:
+    for metric in judged:
         mine = [np.concatenate([record["values"] for record in of_seed]) for of_seed in ours[metric]]
         cpu = float(np.mean([sum(record["cpu_seconds"] for record in of_seed) for of_seed in ours[metric]]))
         mean = np.mean(mine, axis=0)
@@ -171,6 +171,7 @@ def main() -> None:
     parser.add_argument(
         "--with-validation", action="store_true", help="train AutoRanker on the validation part as well"
     )
+    parser.add_argument("--metrics", default=" ".join(JUDGED), help="those judged, with spaces between")
     parser.add_argument("--cache", type=Path, default=Path("out/auto"), help="folder that finished fits are kept in")
     parser.add_argument("--json", action="store_true", help="write results/auto.json, or auto-validation.json")
     options = parser.parse_args()

@@ -1,6 +1,6 @@
 """LambdaMART against the engines that people use: quality, CPU time and memory with one budget of trees, in turns.
 
-    python benchmarks/lambdamart.py [--seeds 5] [--rows 200000] [--only web]
+    python benchmarks/lambdamart.py [--seeds 5] [--rows 200000] [--only web [--engines rankwise,LightGBM]]
 
 LightGBM lambdarank and rank_xendcg, and, where they are installed, XGBoost rank:ndcg and rank:map and CatBoost
 YetiRank; on MQ2008 (five folds), MSLR-sample, and web-search-like data from `rankwise.data.web`. Every engine grows the
@@ -145,9 +145,9 @@ def memory(line: str) -> float:
     return float(status.split(f"{line}:")[1].split()[0]) / 1024
 
 
-def measure(folds: list[Fold], seeds: int) -> dict[str, dict[str, Any]]:
+def measure(folds: list[Fold], seeds: int, libraries: list[str]) -> dict[str, dict[str, Any]]:
     """Per engine: CPU seconds (the best over seeds, summed over folds), memory, and values of each query."""
-    tested = engines()
+    tested = {name: fit for name, fit in engines().items() if name.split()[0] in libraries}
     rates = {name: [best_rate(name, fit, fold) for fold in folds] for name, fit in tested.items()}
     cpu: dict[str, list[list[float]]] = {name: [[] for _ in folds] for name in tested}
     held: dict[str, list[float]] = {name: [] for name in tested}
@@ -213,24 +213,30 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--rows", type=int, default=200_000, help="rows of the web data (half as many to test on)")
     parser.add_argument("--only", choices=["mq2008", "mslr", "web"], help="one case instead of all three")
+    parser.add_argument("--engines", default="rankwise,LightGBM,XGBoost,CatBoost", help="libraries, ours among them")
     options = parser.parse_args()
-    rows = []
+    rows, libraries = [], options.engines.split(",")
     if options.only in (None, "mq2008"):
-        rows += report("MQ2008, 5 folds", measure(folds_of_mq2008(options.data / "MQ2008"), options.seeds))
+        rows += report("MQ2008, 5 folds", measure(folds_of_mq2008(options.data / "MQ2008"), options.seeds, libraries))
     if options.only in (None, "mslr"):
         files = [options.data / "MSLR-sample" / f"msn1.fold1.{part}.5k.txt" for part in ("train", "test")]
-        rows += report("MSLR sample", measure([Fold.split(rw.read(files[0]), rw.read(files[1]))], options.seeds))
+        rows += report(
+            "MSLR sample", measure([Fold.split(rw.read(files[0]), rw.read(files[1]))], options.seeds, libraries)
+        )
     if options.only in (None, "web"):
         data = web(options.rows * 3 // 200, 100, seed=0)
         is_train = data.groups.query_of_row() < options.rows // 100
         case = f"web, {int(is_train.sum()):,} rows × {data.n_features}"
-        rows += report(case, measure([Fold.split(data.rows(is_train), data.rows(~is_train))], options.seeds))
+        rows += report(case, measure([Fold.split(data.rows(is_train), data.rows(~is_train))], options.seeds, libraries))
     for row in rows:
         row |= {"seeds": options.seeds, "rates tried": RATES, "date": time.strftime("%Y-%m-%d")}
-    if options.only:  # the other cases stay as they were measured
+    if options.only:  # the other cases and engines stay as they were measured
         kept = json.loads((RESULTS / "lambdamart.json").read_text())["rows"]
-        rows = [row for row in kept if row["case"] != rows[0]["case"]] + rows
-        rows.sort(key=lambda row: row["case"])
+        measured = {(row["case"], row["engine"]) for row in rows}
+        rows = sorted(
+            [row for row in kept if (row["case"], row["engine"]) not in measured] + rows,
+            key=lambda row: (row["case"], list(engines()).index(row["engine"])),
+        )
     write("lambdamart", {"rounds": ROUNDS, "leaves": LEAVES, "rows": rows, "machine": machine()})
 
 

@@ -27,6 +27,15 @@ def test_soft_sums_and_their_derivatives(width: float) -> None:
     np.testing.assert_allclose(by_threshold, -(WEIGHT[:, None] * steep).sum(axis=0), rtol=1e-9)
 
 
+def test_the_log_loss_and_its_derivative() -> None:
+    scores = np.append(SCORES, [-800.0, 800.0, 0.0])  # where an exponential overflows, and at the kink of |s|
+    positive, weight = np.append(POSITIVE, [True, False, True]), np.append(WEIGHT, [1.0, 2.0, 0.0])
+    slope = np.empty(scores.size)
+    total = sums.log_loss_sum(scores, positive, weight, slope)
+    np.testing.assert_allclose(total, weight @ np.logaddexp(0.0, np.where(positive, -scores, scores)), rtol=1e-12)
+    np.testing.assert_allclose(slope, weight * (expit(scores) - positive), rtol=1e-12, atol=1e-15)
+
+
 def test_soft_rates() -> None:
     above = expit((SCORES[:, None] - THRESHOLDS) / 0.3)
     counts, near = np.zeros((2, 2, 3))

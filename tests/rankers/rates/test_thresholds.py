@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 import rankwise as rw
 from rankwise.errors import DataError, ModelFileError, ShapeError
-from rankwise.rankers.rates._trained_rows import MAX_HASHES, TrainedRows
+from rankwise.rankers.rates._trained_rows import MAX_HASHES, TrainedRows, row_keys
 from tests.models.rewritten import rewritten, with_summary
 from tests.rankers.rates.factories import logistic, small
 
@@ -139,15 +139,15 @@ def test_an_eval_set_of_training_rows_is_worth_a_word(caplog) -> None:
 def test_rows_of_few_values_are_alike_by_chance() -> None:
     rng = np.random.default_rng(0)
     draw, positive = lambda rows: rng.integers(0, 2, (rows, 4)).astype(float), np.arange(800) % 2 == 0
-    trained = TrainedRows.of((draw(800), positive))
-    assert trained.share_of(draw(800), positive) < 0.01
+    trained = TrainedRows.of(row_keys(draw(800), positive))
+    assert trained.share_of(row_keys(draw(800), positive)) < 0.01
 
 
 def test_of_many_rows_a_share_of_the_hashes_is_enough() -> None:
     rng = np.random.default_rng(0)
     rows, positive = rng.normal(size=(20_000, 3)), np.zeros(20_000, dtype=bool)
-    trained = TrainedRows.of((sp.csr_matrix(rows), positive))
+    trained = TrainedRows.of(row_keys(sp.csr_matrix(rows), positive))
     assert (trained.hashes.size, trained.are_all) == (MAX_HASHES, False)
     half = np.concatenate([rows[:3000], rng.normal(size=(3000, 3))])
-    assert trained.share_of(half, positive[:6000]) == pytest.approx(0.5, abs=0.1)
-    assert trained.share_of(rng.normal(size=(5000, 3)), positive[:5000]) == 0.0
+    assert trained.share_of(row_keys(half, positive[:6000])) == pytest.approx(0.5, abs=0.1)
+    assert trained.share_of(row_keys(rng.normal(size=(5000, 3)), positive[:5000])) == 0.0

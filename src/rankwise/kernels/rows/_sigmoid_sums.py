@@ -50,6 +50,19 @@ def soft_sums(
 
 
 @reassociating_kernel
+def log_loss_sum(scores: FloatArray, positive: BoolArray, weight: FloatArray, slope: FloatArray) -> float:
+    """Σ weight · log loss over rows; fills the derivative of each row by its score."""
+    total = 0.0
+    for i in range(scores.size):
+        z = np.exp(-abs(scores[i]))
+        margin = scores[i] if positive[i] else -scores[i]
+        right = (1.0 if margin > 0.0 else z) / (1.0 + z)  # how likely the label is
+        total += weight[i] * (np.log1p(z) + max(-margin, 0.0))
+        slope[i] = weight[i] * (right - 1.0 if positive[i] else 1.0 - right)
+    return total
+
+
+@reassociating_kernel
 def soft_rates(
     scores: FloatArray, positive: BoolArray, weight: FloatArray, thresholds: FloatArray, width: float,
     counts: FloatArray, near: FloatArray,

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 
 from rankwise._validation import is_finite_number
 from rankwise.data._ranking_data import RankingData
+from rankwise.data._row_hashes import RowHashes
 from rankwise.data.prepare._standardizer import Standardizer
 from rankwise.metrics import Metric
 from rankwise.objectives.rates._objective import RateObjective, rate_objective
@@ -35,9 +36,9 @@ from rankwise.rankers.rates._calibration import CalibrationMethod
 from rankwise.rankers.rates._fitted import FittedRates
 from rankwise.rankers.rates._one_vs_rest import BinaryModel, fit_binary
 from rankwise.rankers.rates._report import Callback, Report
-from rankwise.rankers.rates._rows import RowMatrix, Rows
+from rankwise.rankers.rates._rows import Rows
 from rankwise.rankers.rates._targets import Label, Targets, class_labels
-from rankwise.rankers.rates._trained_rows import WORTH_A_WORD, TrainedRows
+from rankwise.rankers.rates._trained_rows import WORTH_A_WORD, TrainedRows, row_keys
 from rankwise.types import Features
 
 if TYPE_CHECKING:
@@ -319,7 +320,7 @@ class RateClassifier(FittedRates):
         features, targets = self._features(X, fitting=True), Targets.of(labels, pos_label=self.pos_label)
         if self.pos_label is None:
             targets.warn_of_majority()
-        columns, parts = self._columns(), [(features, targets)]
+        columns, keys = self._columns(), [row_keys(features, targets.positive[:, 0])]
         weights = check_weights("sample_weight", sample_weight, features.shape[0], "row")
         counted = slice(None) if weights is None else weights > 0
         standardizer = None if self.model == "trees" else Standardizer.of(features[counted])
@@ -332,8 +333,8 @@ class RateClassifier(FittedRates):
             features = self._features(X, fitting=False)
             eval_targets = Targets.of(y, targets.kind, targets.classes, targets.pos_label)
             eval_rows = self._rows_by_class(features, standardizer, eval_targets, weight, " of eval_set")
-            parts.append((features, eval_targets))
-            self._warn_of_overlap(parts)
+            keys.append(row_keys(features, eval_targets.positive[:, 0]))
+            self._warn_of_overlap(*keys)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         family, objective = self._family(seed, *columns), self._objective()
         report = Report(callbacks or (), self.verbose)
@@ -348,14 +349,13 @@ class RateClassifier(FittedRates):
         self.models_, self.interrupted_ = models, report.interrupted
         self.classes_, self.kind_of_target_, self.pos_label_ = targets.classes, targets.kind, targets.pos_label
         self.standardizer_, self.n_rows_ = standardizer, len(targets.positive)
-        self.trained_rows_ = TrainedRows.of(*((rows_of, part.positive[:, 0]) for rows_of, part in parts))
+        self.trained_rows_ = TrainedRows.of(*keys)
         self._warn_of_unreached()
         return self
 
-    def _warn_of_overlap(self, parts: list[tuple[RowMatrix, Targets]]) -> None:
+    def _warn_of_overlap(self, train: RowHashes, evaluated: RowHashes) -> None:
         """Say so where rows of an eval_set were trained on."""
-        train, evaluated = ((features, targets.positive[:, 0]) for features, targets in parts)
-        share = TrainedRows.of(train).share_of(*evaluated)
+        share = TrainedRows.of(train).share_of(evaluated)
         if share > WORTH_A_WORD:
             log.warning(
                 "%.0f%% of the rows of eval_set stand in the training data too, so the model and its threshold will "

@@ -20,7 +20,7 @@ from rankwise.metrics.catalogue._curve import CurveMetric
 from rankwise.rankers.rates._one_vs_rest import BinaryModel, SetThreshold
 from rankwise.rankers.rates._preparation import RatePreparation
 from rankwise.rankers.rates._targets import Label, Targets, class_labels
-from rankwise.rankers.rates._trained_rows import WORTH_A_WORD, TrainedRows
+from rankwise.rankers.rates._trained_rows import WORTH_A_WORD, TrainedRows, row_keys
 from rankwise.types import AnyArray, BoolArray, Features, FloatArray
 
 Value = TypeVar("Value")
@@ -123,7 +123,7 @@ class RateDecisions(RatePreparation):
         decisions = self.models_[0].decisions(self._standardize(features, self.standardizer_))
         if (
             positive.size == decisions.size
-            and (share := self.trained_rows_.share_of(features, positive)) > WORTH_A_WORD
+            and (share := self.trained_rows_.share_of(row_keys(features, positive))) > WORTH_A_WORD
         ):
             log.warning(
                 "%.0f%% of these rows are among those that the model was trained or chosen by, of which a certificate "

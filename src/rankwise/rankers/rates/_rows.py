@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,7 +27,7 @@ class Rows:
         """Some of the rows, by number."""
         return Rows(self.X[rows], self.positive[rows], self.weight[rows])
 
-    @property
+    @cached_property
     def positive_weight(self) -> float:
         """The sum of the weights of the positives."""
         return float(self.weight[self.positive].sum())

@@ -10,7 +10,7 @@ from rankwise.objectives.rates._objective import RateObjective
 from rankwise.objectives.rates._soft_counts import RankedRows, SoftCounts
 from rankwise.types import BoolArray, FloatArray
 
-N_RESAMPLES = 40
+N_RESAMPLES = 20
 MAX_RESAMPLED_ROWS = 1 << 17  # at a time, so that they stay near the core
 MIN_STANDARD_ERRORS = 1.0  # by which the tuned model must be ahead
 
@@ -56,4 +56,5 @@ def choose(
         resampled = 2.0 * weight * rng.integers(0, 2, (count, weight.size), dtype=np.bool_)
         by_tuned, by_baseline = (soft.values(ranked, resampled) for ranked in (ranked_tuned, ranked_baseline))
         gains[first : first + count] = by_tuned - by_baseline
-    return Choice(soft.value(baseline), soft.value(tuned), float(gains.mean()), float(gains.std()))
+    values = (float(soft.values(ranked, weight)) for ranked in (ranked_baseline, ranked_tuned))
+    return Choice(*values, float(gains.mean()), float(gains.std()))

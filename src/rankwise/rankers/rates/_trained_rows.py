@@ -26,14 +26,14 @@ class TrainedRows:
     are_all: bool
 
     @classmethod
-    def of(cls, *parts: tuple[RowMatrix, BoolArray]) -> TrainedRows:
-        """Rows trained on, and those that chose the model."""
-        keys = single_hashes(np.concatenate([_keys(*part) for part in parts]))
+    def of(cls, *parts: RowHashes) -> TrainedRows:
+        """Rows trained on, and those that chose the model, by `row_keys` of each."""
+        keys = single_hashes(np.concatenate(parts))
         return cls(keys[:MAX_HASHES], bool(keys.size <= MAX_HASHES))
 
-    def share_of(self, X: RowMatrix, positive: BoolArray) -> float:
+    def share_of(self, rows: RowHashes) -> float:
         """The share of rows that are among these; 0 where too few can be told."""
-        keys = single_hashes(_keys(X, positive))
+        keys = single_hashes(rows)
         compared = keys if self.are_all or not self.hashes.size else keys[keys <= self.hashes[-1]]
         return float(np.isin(compared, self.hashes).mean()) if compared.size >= MIN_COMPARED else 0.0
 
@@ -43,5 +43,6 @@ class TrainedRows:
         return cls(np.empty(0, dtype=np.uint64), False)
 
 
-def _keys(X: RowMatrix, positive: BoolArray) -> RowHashes:
+def row_keys(X: RowMatrix, positive: BoolArray) -> RowHashes:
+    """What rows are known again by: their features, and whether they are positive."""
     return row_hashes(X, positive.astype(np.float64))

@@ -91,8 +91,9 @@ class LambdaMART(Ranker):
         does, too, and is "lossguide" where that is given.
     min_child_samples : int in [0, 2147483647], default=20
         Rows that a leaf has at least.
-    min_sum_hessian_in_leaf : float in [0, 1e300], default=1.0
-        Sum of Hessians that a leaf has at least; see Notes.
+    min_sum_hessian_in_leaf : float in [1e-06, 1e300], default=1.0
+        Sum of Hessians that a leaf has at least: below 1e-6, rounding makes leaves that hold no row, which LightGBM fails
+        on. See Notes.
     reg_lambda : float in [0, 1e300], default=5.0
         L2 penalty on the values of leaves, which is added to their sum of Hessians.
     colsample_bytree : float in (0, 1], default=1.0
@@ -206,7 +207,7 @@ class LambdaMART(Ranker):
         "num_leaves": [Integer(2, 131_072), NONE],
         "grow_policy": [OneOf("lossguide", "symmetric"), NONE],
         "min_child_samples": [Integer(0, 2**31 - 1)],
-        "min_sum_hessian_in_leaf": [Real(0, 1e300)],
+        "min_sum_hessian_in_leaf": [Real(1e-6, 1e300)],
         "reg_lambda": [Real(0, 1e300)],
         "colsample_bytree": [Real(0, 1, open_low=True)],
         "max_bin": [Integer(2, 65_535), NONE],

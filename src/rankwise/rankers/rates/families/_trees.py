@@ -41,18 +41,30 @@ Gradients = Callable[[FloatArray, lgb.Dataset], tuple[FloatArray, FloatArray]]
 
 @dataclass(frozen=True, eq=False)
 class TreeScorer:
-    """A sum of trees; `data` are the rows that they grew on, in bins, until the model is finished."""
+    """A sum of trees; `data` are the rows that they grew on, in bins, until the model is finished.
+
+    Until then, too, the first `n_kept` trees of a tuned model are still those of its baseline.
+    """
 
     booster: lgb.Booster
     data: lgb.Dataset | None = None
+    baseline: lgb.Booster | None = None
+    n_kept: int = 0
 
     def scores(self, X: RowMatrix) -> FloatArray:
         """Sums of leaves."""
-        return raw_scores(self.booster, X, 0)
+        scores = raw_scores(self.booster, X, 0)
+        if self.baseline is None or not self.n_kept:
+            return scores
+        return scores + _raw_scores(self.baseline, X, self.n_kept)
 
     def finished(self) -> TreeScorer:
         """Without the rows."""
-        return TreeScorer(self.booster)
+        if self.baseline is None:
+            return TreeScorer(self.booster)
+        header, tuned = split_trees(self.booster.model_to_string())
+        _, kept = split_trees(self.baseline.model_to_string())
+        return TreeScorer(read_booster(join_trees(header, [*kept[: self.n_kept], *tuned])))
 
     def to_score_function(self, model: RateClassifier, constant: float) -> TreeSum:
         """All trees."""
@@ -136,14 +148,11 @@ class TreeFamily:
         assert baseline.data is not None
         n_trees = baseline.booster.num_trees()
         n_kept = n_trees - self._n_tuned(n_trees)
-        first = baseline.booster.predict(rows.X, raw_score=True, num_iteration=n_kept) if n_kept else None
-        start = np.full(rows.positive.size, rows.log_odds) if first is None else np.asarray(first, dtype=np.float64)
+        start = _raw_scores(baseline.booster, rows.X, n_kept) if n_kept else np.full(rows.positive.size, rows.log_odds)
         baseline.data.set_init_score(start)
         gradients = near_point_gradients(rows, soft)
         booster, _ = self._boost(baseline.data, n_trees - n_kept, report, gradients=gradients)
-        header, tuned = split_trees(booster.model_to_string())
-        _, kept = split_trees(baseline.booster.model_to_string())
-        return TreeScorer(read_booster(join_trees(header, [*kept[:n_kept], *tuned])))
+        return TreeScorer(booster, baseline=baseline.booster, n_kept=n_kept)
 
     def _dataset(self, rows: Rows, reference: lgb.Dataset | None = None) -> lgb.Dataset:
         """Rows in bins, those of the reference if there is one."""
@@ -222,3 +231,7 @@ def _first_trees(booster: lgb.Booster, n_trees: int) -> lgb.Booster:
     """A booster of the first trees, free of the rows that they grew on."""
     header, trees = split_trees(booster.model_to_string())
     return read_booster(join_trees(header, trees[:n_trees]))
+
+
+def _raw_scores(booster: lgb.Booster, X: RowMatrix, n_trees: int | None = None) -> FloatArray:
+    return np.asarray(booster.predict(X, raw_score=True, num_iteration=n_trees), dtype=np.float64)
