@@ -1,4 +1,4 @@
-"""The site builds strictly, has every public name and command, and needs nothing but its own files."""
+"""The site builds strictly, has every public name, command and example, needs nothing but its own files, and fits."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+import nbformat
 import pytest
 
 from rankwise.cli import app
+from scripts.site import gallery
 from tests.doc_tables import ROOT
 from tests.docs.test_api import PACKAGES
 
@@ -91,6 +93,18 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
         assert not re.search(r"url\(\"?(?:https?:)?//", path.read_text()), path
 
 
+def test_the_gallery_shows_every_example(site: Path) -> None:
+    index = (site / "examples" / "index.html").read_text()
+    for script in gallery.scripts():
+        name = gallery.page_name(script)
+        assert f'class="card" href="{name}.html"' in index
+        assert (site / "examples" / f"{name}.py").read_text() == script.read_text()
+        notebook = nbformat.read(site / "examples" / f"{name}.ipynb", as_version=4)
+        text = (site / "examples" / f"{name}.html").read_text()
+        assert text.count('class="plot"') == len(gallery.pictures(notebook)) > 0
+        assert f'href="{name}.ipynb"' in text
+
+
 def test_a_broken_link_fails_the_build(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "index.md").write_text("# Start\n\n[nowhere](nowhere.md), [no part](#none)\n")
@@ -125,3 +139,36 @@ def test_search_works_from_disk(site: Path, browser: Any, width: int) -> None:
     page.wait_for_url("file://*/**.html?*")
     assert page.evaluate("document.documentElement.scrollWidth") == width
     context.close()
+
+
+# What sticks out of the page, without what scrolls by itself; headings; and pictures that did not load.
+LOOK = """() => ({
+  beyond: document.documentElement.scrollWidth - window.innerWidth,
+  headings: document.querySelectorAll('article h1').length,
+  broken: [...document.images].filter(i => i.complete && !i.naturalWidth && i.offsetParent).map(i => i.src),
+})"""
+
+
+@pytest.mark.browser
+def test_pages_fit_and_are_whole(site: Path, browser: Any) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
+    page = context.new_page()
+    page.set_default_timeout(180_000)
+    complaints: list[str] = []
+    page.on("pageerror", lambda problem: complaints.append(str(problem)))
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    faults = {}
+    paths = sorted(path for path in site.rglob("*.html") if path.name != "404.html")
+    for path in paths:
+        complaints.clear()
+        page.set_viewport_size({"width": 1280, "height": 900})
+        page.goto(path.as_uri())
+        desk = page.evaluate(LOOK)
+        page.set_viewport_size({"width": 390, "height": 844})
+        phone = page.evaluate(LOOK)
+        sound = {"beyond": 0, "headings": 1, "broken": []}
+        if desk != sound or phone != sound or complaints:
+            faults[path.relative_to(site).as_posix()] = (desk, phone, list(complaints))
+    context.close()
+    assert faults == {}
+    assert len(paths) > 60
