@@ -92,8 +92,8 @@ class LambdaMART(Ranker):
     min_child_samples : int in [0, 2147483647], default=20
         Rows that a leaf has at least.
     min_sum_hessian_in_leaf : float in [1e-06, 1e300], default=1.0
-        Sum of Hessians that a leaf has at least: below 1e-6, rounding makes leaves that hold no row, which LightGBM fails
-        on. See Notes.
+        Sum of Hessians that a leaf has at least: below 1e-6, rounding makes leaves that hold no row, which LightGBM
+        fails on. See Notes.
     reg_lambda : float in [0, 1e300], default=5.0
         L2 penalty on the values of leaves, which is added to their sum of Hessians.
     colsample_bytree : float in (0, 1], default=1.0
