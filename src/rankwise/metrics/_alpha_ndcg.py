@@ -142,5 +142,4 @@ def _tied_dcg(about: BoolArray, runs: IntArray, keep: float, k: int) -> float:
 
 def _log_choose(n: IntArray | int, k: IntArray | int) -> FloatArray:
     """log C(n, k), −inf where k is not from 0 to n."""
-    logs: FloatArray = special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
-    return logs
+    return np.asarray(special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1))
