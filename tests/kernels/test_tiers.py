@@ -46,7 +46,7 @@ def test_both_tiers_have_the_same_bits(metric: str, fractional: bool, monkeypatc
     for call in (by_machine, by_python):
         monkeypatch.setattr(TieredDispatcher, "__call__", call)
         results.append(rw.evaluate(y, scores, qid, [metric], convention="trec", ties="expected").per_query[metric])
-    np.testing.assert_array_equal(*results)
+    np.testing.assert_array_equal(results[0], results[1])
 
 
 COLD = """
@@ -86,7 +86,7 @@ def _few_rows_by_python(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("_few_rows_by_python")
 def test_many_rows_and_long_runs_are_compiled() -> None:
     few, many = np.ones(3), np.ones(_tiers.MAX_ROWS + 1)
-    tiered = _compile._compile(code, "code-few", twin=twin)
+    tiered = _compile._compile(code, "code-few", twin=twin)  # type: ignore[arg-type]
     tiered(few, few)
     assert few.tolist() == [-1.0] * 3
     tiered(many, many)
@@ -98,7 +98,7 @@ def test_many_rows_and_long_runs_are_compiled() -> None:
 
 @pytest.mark.usefixtures("_few_rows_by_python")
 def test_python_is_given_up_when_it_took_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    tiered = _compile._compile(code, "code-long", twin=twin)
+    tiered = _compile._compile(code, "code-long", twin=twin)  # type: ignore[arg-type]
     ticks = iter([0.0, _tiers.PATIENCE + 1.0])
     monkeypatch.setattr(_tiers.time, "perf_counter", lambda: next(ticks))  # type: ignore[attr-defined]
     x = np.ones(3)
@@ -113,7 +113,7 @@ def test_what_python_refuses_to_divide_is_compiled() -> None:
     def divide(x: FloatArray, out: FloatArray) -> None:
         out[0] = 1.0 / float(x[0])
 
-    tiered = _compile._compile(divide, "divide", twin=divide)
+    tiered = _compile._compile(divide, "divide", twin=divide)  # type: ignore[arg-type]
     out = np.zeros(1)
     tiered(np.zeros(1), out)
     assert out[0] == np.inf
@@ -139,7 +139,7 @@ def test_sorting_twins() -> None:
                 call(ranks.rank_short_lists, scores, offsets, 900, low, high, order)  # type: ignore[arg-type]
                 call(ranks.order_ties, scores, key, offsets, low, high, order)  # type: ignore[arg-type]
                 orders.append(order)
-            np.testing.assert_array_equal(*orders)
+            np.testing.assert_array_equal(orders[0], orders[1])
 
 
 def test_hashes_of_rows_by_numpy() -> None:
@@ -151,4 +151,4 @@ def test_hashes_of_rows_by_numpy() -> None:
         sums = np.arange(50, dtype=np.uint64)
         call(row_hash.add_dense, bits, multipliers, sums)  # type: ignore[arg-type]
         results.append([sums, *(call(h, sums, seed) for h in (row_hash.uniform_hash, row_hash.bell_hash))])  # type: ignore[arg-type]
-    np.testing.assert_array_equal(*results)
+    np.testing.assert_array_equal(results[0], results[1])

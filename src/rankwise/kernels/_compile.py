@@ -52,7 +52,7 @@ class _OptionalCache(FunctionCache):
     def has_code(self) -> bool:
         """Whether code of any signature is there, which need not be that of the next call."""
         try:
-            return bool(self._cache_file._load_index())  # type: ignore[attr-defined]
+            return bool(self._cache_file._load_index())  # type: ignore[no-untyped-call]
         except OSError:
             return False
 

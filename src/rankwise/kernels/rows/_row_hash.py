@@ -54,14 +54,14 @@ def _words(sums: NDArray[np.uint64], seed: np.uint64) -> NDArray[np.uint64]:
 
 def _uniform_by_numpy(sums: NDArray[np.uint64], seed: np.uint64) -> FloatArray:
     """`uniform_hash`."""
-    return (_words(sums, seed) >> np.uint64(11)) * 2.0**-53
+    return np.asarray((_words(sums, seed) >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
 
 
 def _bell_by_numpy(sums: NDArray[np.uint64], seed: np.uint64) -> FloatArray:
     """`bell_hash`."""
     words = _words(sums, seed)
     total = sum(((words >> (QUARTER * np.uint64(k))) & LOW_BITS).astype(np.float64) for k in range(4))
-    return (total / 65535.0 - 2.0) * 3.0**0.5
+    return np.asarray((total / 65535.0 - 2.0) * 3.0**0.5)
 
 
 @kernel_like(_uniform_by_numpy)

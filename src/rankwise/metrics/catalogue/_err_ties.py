@@ -32,7 +32,7 @@ def tied_err(stops: FloatArray, start: int, deepest: int) -> float:
     for stop in stops:
         mean += stop / t
     if deepest == 1 or mean <= 0.0 or mean >= 1.0:
-        return mean / (start + 1)
+        return float(mean / (start + 1))
     places = min(float(deepest), 1.0 + math.log(NEGLIGIBLE) / math.log1p(-mean))
     nodes = NODE_COST * (2 * REACH + 1) ** 2
     if deepest == t and t * places > 2 * nodes:

@@ -97,7 +97,8 @@ class PairSums:
             self.factors = specialize(_call_factors, **hooks)
             two = self.grades[1::-1].copy()
             with np.errstate(all="ignore"):
-                self._choose(*hooks["swap_factors"](objective.metric, two, two, self.grades)[2].shape[:2])
+                weights = cls._swap_factors(objective.metric, two, two, self.grades)[2]
+            self._choose(*weights.shape[:2])
         else:
             log.info("%s states no factors: its pairs are summed one by one, which is slow", objective.metric)
 
