@@ -95,7 +95,7 @@ def _number(text: Bytes, i: int) -> tuple[float, int]:
         exponent, i = _digits(text, first, np.uint64(0))  # type: ignore[arg-type]
         if not 0 < i - first <= 3:
             return 0.0, OTHERWISE
-        power += -np.int64(exponent) if falling else np.int64(exponent)
+        power += -np.int64(exponent) if falling else np.int64(exponent)  # type: ignore[assignment]
     is_exact = n_digits <= MAX_DIGITS and mantissa <= MAX_EXACT_MANTISSA and abs(power) <= MAX_EXACT_POWER
     if not is_exact or (negative and mantissa == 0):
         return 0.0, OTHERWISE

@@ -20,11 +20,10 @@ from numba.core.base import BaseContext
 from numba.core.types import Type
 from numba.core.typing.context import Context
 from numba.core.typing.templates import Signature
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from rankwise.kernels._compile import kernel
-from rankwise.kernels._words import WORD, WORD_BITS, Typed, data_of, lowest_bit
+from rankwise.kernels._words import WORD, WORD_BITS, Typed, data_of, instruction, lowest_bit
 from rankwise.types import FloatArray, IntArray
 
 Words = NDArray[np.uint64]
@@ -36,7 +35,7 @@ VALUE_LANES, WORD_LANES = ir.VectorType(ir.DoubleType(), LANES), ir.VectorType(W
 ZERO = float(np.float32(1e-35))  # LightGBM takes what is not farther from 0 for 0
 
 
-@intrinsic  # type: ignore[untyped-decorator,unused-ignore]
+@instruction
 def _clear_leaves(
     _: Context, values: Type, row: Type, columns: Type, thresholds: Type, masks: Type, low: Type, high: Type, bits: Type
 ) -> Typed:
@@ -65,9 +64,7 @@ def _clear_leaves(
         x, first, of, limits, cleared, start, stop, words = range(8)
         all_leaves = ir.Constant(WORD_LANES, [2**WORD_BITS - 1] * LANES)
         kept = cgutils.alloca_once_value(builder, all_leaves)  # type: ignore[no-untyped-call]
-        with cgutils.for_range(  # type: ignore[no-untyped-call]
-            builder, arguments[stop], start=arguments[start], intp=WORD
-        ) as loop:
+        with cgutils.for_range(builder, arguments[stop], start=arguments[start], intp=WORD) as loop:
             column = builder.sext(builder.load(builder.gep(data(of), [loop.index])), WORD)
             place = builder.add(builder.mul(column, WORD(BLOCK_ROWS)), arguments[first])
             value = builder.load(lanes(builder.gep(data(x), [place]), VALUE_LANES), align=8)

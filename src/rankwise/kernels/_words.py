@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from llvmlite import ir
 from numba import types
@@ -17,13 +18,19 @@ WORD = ir.IntType(WORD_BITS)
 Typed = tuple[Signature, Callable[..., ir.Value]]  # what an intrinsic says of its types: its signature and its code
 
 
+def instruction(define: Callable[..., Typed]) -> Callable[..., Any]:
+    """What compiled code calls with values, defined by what is written for their types."""
+    made: Callable[..., Any] = intrinsic(define)
+    return made
+
+
 def data_of(context: BaseContext, builder: ir.IRBuilder, kind: Type, array: ir.Value) -> ir.Value:
     """Where the data of an array begin."""
     made = context.make_array(kind)  # type: ignore[no-untyped-call]
     return made(context, builder, array).data
 
 
-@intrinsic  # type: ignore[untyped-decorator,unused-ignore]
+@instruction
 def lowest_bit(_: Context, word: Type) -> Typed:
     """The place of the lowest bit that is set; 64 if there is none."""
 
@@ -33,7 +40,7 @@ def lowest_bit(_: Context, word: Type) -> Typed:
     return types.int64(types.uint64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator,unused-ignore]
+@instruction
 def load_word(_: Context, text: Type, at: Type) -> Typed:
     """The eight bytes of a text from a place on, the first of them the lowest; they must be there."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -136,11 +135,12 @@ def test_a_condition_of_several_splits_is_looked_at_once() -> None:
     table = make_booster_table(model.boosters_[0])
     assert table is not None
     assert table.masks.size <= 3 * 4
-    assert table.scores(data.X, 1).tolist() == model.boosters_[0].predict(data.X, raw_score=True).tolist()
+    expected: Any = model.boosters_[0].predict(data.X, raw_score=True)
+    assert table.scores(data.X, 1).tolist() == expected.tolist()
 
 
 @pytest.fixture
-def preferred(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+def preferred(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Tables at once, and how many rows each of them scored."""
     scored: list[int] = []
     scores = _tree_table.TreeTable.scores
@@ -189,7 +189,7 @@ def test_trees_that_are_added_are_seen(preferred: list[int]) -> None:
 
 def test_what_is_no_plain_sum_of_leaves_is_left_to_lightgbm(preferred: list[int]) -> None:
     forest = booster(3, boosting="rf", bagging_freq=1, bagging_fraction=0.5)
-    linear = lgb.train({"linear_tree": True, "verbose": -1, "num_threads": 1}, lgb.Dataset(X, X[:, 4]), 2)
+    linear: Any = lgb.train({"linear_tree": True, "verbose": -1, "num_threads": 1}, lgb.Dataset(X, X[:, 4]), 2)
     for model in (forest, linear):
         assert make_booster_table(model) is None
         assert raw_scores(model, X, 1).tolist() == model.predict(X, raw_score=True).tolist()
@@ -203,7 +203,12 @@ def test_lightgbm_scores_until_a_table_pays(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(_tree_table, "_work", 0)
     monkeypatch.setattr(_tree_table, "COMPILE_WORK", 4 * 300 * 4)
     monkeypatch.setattr(_tree_table, "TABLE_ROWS", 600)
-    monkeypatch.setattr(_predict, "make_booster_table", lambda model: made.append(model) or make_booster_table(model))
+
+    def noting(model: lgb.Booster) -> Any:
+        made.append(model)
+        return make_booster_table(model)
+
+    monkeypatch.setattr(_predict, "make_booster_table", noting)
     one, two = booster(4), booster(4, seed=1)
     for turn, model in enumerate([one, one, one, one, one, two, two]):
         assert raw_scores(model, X, 1).tolist() == model.predict(X, raw_score=True).tolist()
@@ -214,7 +219,7 @@ def test_models_of_bags_and_from_files_predict_by_tables(preferred: list[int], t
     data = rw.data.web(queries=20, documents=30, features=6, seed=0)
     model = rw.LambdaMART("ndcg@10", n_estimators=4, num_leaves=7, bags=2, n_jobs=1, random_state=0).fit(data)
     rw.save(model, tmp_path / "m.rw")
-    by_engine = [booster.predict(data.X, raw_score=True, num_threads=1) for booster in model.boosters_]
+    by_engine: list[Any] = [booster.predict(data.X, raw_score=True, num_threads=1) for booster in model.boosters_]
     expected: Any = (by_engine[0] + by_engine[1]) / 2
     preferred.clear()
     for ranker in (model, rw.load(tmp_path / "m.rw")):

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.kernels._threads import run, thread_count
-from rankwise.kernels._tree_scoring import WORD_BITS, Numbers, Words, score_trees
+from rankwise.kernels._tree_scoring import Numbers, Words, score_trees
+from rankwise.kernels._words import WORD_BITS
 from rankwise.rankers._score_functions._functions import Leaf, Node, TreeSplit
 from rankwise.types import FloatArray, IntArray
 
@@ -93,7 +94,7 @@ class TreeTable:
         for first in range(low, high, max(step, 1)):
             last = min(first + step, high)
             rows = np.ascontiguousarray(X[first:last], dtype=np.float64)
-            score_trees(rows, *self._arrays, scores[first:last])  # type: ignore[arg-type]
+            score_trees(rows, *self._arrays, scores[first:last])  # type: ignore[call-arg,arg-type]
 
 
 def make_table(roots: Iterable[Node]) -> TreeTable | None:
