@@ -119,3 +119,12 @@ def test_data_with_fewer_numbered_features_lacks_zeros() -> None:
     assert np.array_equal(model.predict(replace(TRAIN, X=X[:, :4])), model.predict(X))
     with pytest.raises(DataError, match="must have the 6 features of the training data, got 7; pass data made"):
         model.predict(replace(TRAIN, X=np.zeros((len(TRAIN), 7))))
+
+
+@pytest.mark.parametrize("named", ["model", "data"])
+def test_columns_that_are_matched_by_place_are_told_of(named, caplog) -> None:
+    fitted, scored = (TRAINING, TRAIN) if named == "model" else (TRAIN, TRAINING)
+    model = rw.RankSVM().fit(fitted)
+    assert caplog.text == ""
+    assert np.array_equal(model.predict(scored), model.predict(fitted))
+    assert "has no names of features, so columns are matched by place; check their order" in caplog.text

@@ -180,6 +180,9 @@ def _checked(model: Any, X: Any, fitting: bool) -> Any:
         if fitting:
             _set_names(model, X.feature_names)
         else:
+            if (X.feature_names is None) != (feature_names_of(model) is None):
+                unnamed = X.source if X.feature_names is None else "the model"
+                log.warning("%s has no names of features, so columns are matched by place; check their order", unnamed)
             X = X.with_features(feature_names_of(model), model.n_features_in_, categories_of(model))
         X, categories = X.X, X.categories
     elif isinstance(X, MatchedColumns):
