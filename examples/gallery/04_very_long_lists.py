@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Very long lists
 #
-# One list of a million rows has billions of pairs; here its gradients take time in proportion to the rows.
+# One list of a million rows has billions of pairs; here its gradients take time nearly in proportion to the rows.
 #
 # Training on a ranking metric asks of every pair of a better and a worse document whether it stands in the right
 # order. Libraries that visit the pairs are made for lists of a hundred, and cut longer ones. But churn, fraud, leads
@@ -75,7 +75,7 @@ for name, marker in {"pairs": "s--", "rankwise": "o-"}.items():
 ax.set(xlabel="rows of the list", ylabel="CPU seconds")
 ax.grid(alpha=0.3)
 ax.legend(frameon=False)
-ax.figure  # Gradients of AUC: by pairs the time grows with the square of the length, here with the length.
+ax.figure  # Gradients of AUC: by pairs the time grows with the square of the length, here nearly with the length.
 
 # %% [markdown]
 # ## Train on one list

@@ -56,7 +56,7 @@ assert max(by_pair[pair].p_runs for pair in (("top", "random"), ("uncertain", "r
 # %% [markdown]
 # Labels of the documents that the model thinks best go furthest here: relevant documents are rare, and that is where
 # they are found. Labels that are chosen at random need far more to get there, and asking for what is uncertain is
-# worse still.
+# worse still, both beyond chance (`p runs`).
 #
 # ## In earnest
 #

@@ -50,6 +50,7 @@ rho = model.certificate_.rho
 ax = Figure(figsize=(6, 3.2), layout="constrained").add_subplot()
 ax.hist(margins, bins=80)
 ax.axvline(rho, color="black", linewidth=1, label=f"ρ: {np.mean(margins >= rho):.1%} of the pairs at or above it")
+ax.margins(y=0.2)
 ax.set(xlabel="margin of a pair", ylabel="pairs")
 ax.legend(frameon=False)
 ax.figure  # Margins of all pairs of a malignant and a benign tumour.

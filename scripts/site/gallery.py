@@ -36,12 +36,6 @@ SETUP = '%matplotlib inline\n%config InlineBackend.figure_formats = ["retina"]'
 
 WIDE = "---\nhide:\n  - toc\n---\n\n"  # room for code and pictures in place of a table of contents
 
-INTRODUCTION = """# Examples
-
-Each is a script that runs in less than a minute on two cores, on data that is there after the installation. The pages
-show what it printed and drew when this site was made; each has its script and its notebook to download.
-"""
-
 
 def scripts() -> list[Path]:
     """The examples, in the order of their numbers."""
@@ -63,7 +57,6 @@ def on_config(config: Any) -> Any:
 
 def on_files(files: Files, config: Any) -> Files:
     """Add the pages, their pictures and what can be downloaded."""
-    cards = []
     for script in scripts():
         notebook, name = executed(script), page_name(script)
         made: dict[str, str | bytes] = {f"{name}-{n}.png": picture for n, picture in enumerate(pictures(notebook), 1)}
@@ -71,10 +64,14 @@ def on_files(files: Files, config: Any) -> Files:
         made[f"{name}.ipynb"] = nbformat.writes(notebook)
         for uri, content in made.items():
             files.append(File.generated(config, f"examples/{uri}", content=content))
-        cards.append(_card(notebook, name))
-    index = f'{WIDE}{INTRODUCTION}\n<div class="gallery">\n{"".join(cards)}</div>\n'
-    files.append(File.generated(config, "examples/index.md", content=index))
     return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Put a card for each example on the index."""
+    if page.file.src_uri != "examples/index.md":
+        return markdown
+    return f'{markdown}\n<div class="gallery">\n{"".join(_card(script) for script in scripts())}</div>\n'
 
 
 def make_notebook(script: Path) -> Any:
@@ -166,8 +163,10 @@ def _figure(output: Any, picture: str, text: str) -> str:
     return f'<figure><a href="{picture}">{image}</a><figcaption>{html.escape(text)}</figcaption></figure>'
 
 
-def _card(notebook: Any, name: str) -> str:
-    title, line = notebook.cells[1].source.removeprefix("# ").split("\n\n")[:2]
+def _card(script: Path) -> str:
+    title, line = make_notebook(script).cells[1].source.removeprefix("# ").split("\n\n")[:2]
+    name, words = page_name(script), line.replace("\n", " ")
     image = f'<img class="plot" src="{name}-1.png" alt="" loading="lazy">'
-    words = f"<b>{html.escape(title)}</b><span>{html.escape(line.replace(chr(10), ' '))}</span>"
-    return f'<a class="card" href="{name}.html">{image}{words}</a>\n'
+    return (
+        f'<a class="card" href="{name}.html">{image}<b>{html.escape(title)}</b><span>{html.escape(words)}</span></a>\n'
+    )

@@ -1,4 +1,4 @@
-"""A newcomer: an empty folder, the wheel of this tree, and what README and the first pages say."""
+"""A newcomer: an empty folder, the wheel of this tree, and what README and the tours say."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 FILES = """
 import csv
 import rankwise as rw
-train, test = (data.rows(range(2000)) for data in rw.load_example("digits"))
+train, test = (data.rows(range(800)) for data in rw.load_example("digits"))
 train, valid = rw.data.split(train, (0.8, 0.2))
 for name, data in {"train": train, "valid": valid, "test": test}.items():
     rw.write(data, f"{name}.txt")
@@ -79,11 +79,9 @@ def test_the_wheel_is_what_is_tried(installed: Path, tmp_path: Path) -> None:
     assert not (installed / "tests").exists()
 
 
-def test_readme_and_the_first_minute_run_in_an_empty_folder(installed: Path, tmp_path: Path) -> None:
-    for name in ("README.md", "docs/index.md"):
-        (tmp_path / Path(name).name).write_text((ROOT / name).read_text())
-    told = run(installed, tmp_path, "-m", "doctest", "-v", "README.md", "index.md")
-    assert "Test passed." in told or "passed" in told
+def test_the_readme_runs_in_an_empty_folder(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text((ROOT / "README.md").read_text())
+    told = run(installed, tmp_path, "-m", "doctest", "-v", "README.md")
     assert "'trees'" in told
     assert (tmp_path / "model.rw").stat().st_size > 1000
 
