@@ -45,3 +45,19 @@ def test_more_words_than_fit_leave_some_out_and_none_upon_another() -> None:
     boxes = [word.get_window_extent() for word in ax.texts if word.get_text() and word.get_visible()]
     assert 0 < len(boxes) < 30
     assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+
+
+def test_a_word_stands_nearest_to_its_own_dot() -> None:
+    figure: Any = Figure(figsize=(5, 3.4), layout="constrained")
+    ax = figure.add_subplot()
+    curve = np.linspace(0, 1, 200)
+    ax.plot(curve, 1 - 0.3 * curve)
+    ax.set(xlim=(-0.01, 1.01), ylim=(0, 1.02))
+    dots = np.array([[0.43, 0.87], [0.27, 0.92]])
+    draw_marks(ax, [Mark(x, y, word, "#0072b2") for (x, y), word in zip(dots, WORDS, strict=False)])
+    figure.draw_without_rendering()
+    places = ax.transData.transform(dots)
+    for number, word in enumerate(text for text in ax.texts if text.get_text()):
+        box = word.get_window_extent()
+        gaps = np.hypot(*(places - np.clip(places, box.min, box.max)).T)
+        assert gaps.argmin() == number

@@ -13,11 +13,14 @@ from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
 from rankwise.plot._axes import ink
+from rankwise.types import FloatArray
 
 MARK_SIZE = 7.0
 BESIDE = 9.0  # points from a dot to its word
 FARTHER = (0.0, 25.0, 50.0, 80.0, 120.0, 160.0)  # points by which a word moves away to either side
 LEVELS = range(-14, 15)  # halves of a line, up and down
+MISLEADING = 1_000_000  # what it costs a word to be near the dot of another, in points of curves that it covers
+CURVE_POINTS = 12  # by which each piece of a curve is looked at
 FAR = 1.5 * BESIDE  # from here on a thin line joins a dot and its word
 
 
@@ -57,20 +60,24 @@ def part_words(words: list[Annotation], ax: Axes, dots: Sequence[tuple[float, fl
     figure.draw_without_rendering()  # so that the layout is known
     scale = figure.dpi / 72.0
     half = scale * MARK_SIZE / 2
-    taken = [Bbox.from_extents(x - half, y - half, x + half, y + half) for x, y in map(ax.transData.transform, dots)]
-    curves = np.concatenate([line.get_transform().transform(line.get_xydata()) for line in ax.get_lines()])
+    places = np.reshape([ax.transData.transform(dot) for dot in dots], (-1, 2))
+    taken = [Bbox.from_extents(x - half, y - half, x + half, y + half) for x, y in places]
+    paths = [line.get_transform().transform_path(line.get_path()) for line in ax.get_lines()]
+    curves = np.concatenate([path.interpolated(CURVE_POINTS).vertices for path in paths])
     inside = ax.get_window_extent()
     for word in words:
         word.set(horizontalalignment="left", verticalalignment="top")
         extent = word.get_window_extent()
         x, y = ax.transData.transform(word.xy)
+        others = places[np.hypot(*(places - [x, y]).T) > half]
         free: list[tuple[int, tuple[float, float], Bbox]] = []
         for left, top in _places(extent.width / scale, extent.height / scale):
             x0, y1 = x + scale * left, y + scale * top
             box = Bbox.from_extents(x0, y1 - extent.height, x0 + extent.width, y1).padded(scale)
             fits = inside.x0 <= box.x0 and box.x1 <= inside.x1 and inside.y0 <= box.y0 and box.y1 <= inside.y1
             if fits and not any(box.overlaps(other) for other in taken):
-                free.append((int(box.count_contains(curves)), (left, top), box))
+                strange = _gaps(box, others).min(initial=math.inf) <= _gaps(box, np.array([[x, y]]))[0] + scale * BESIDE
+                free.append((int(box.count_contains(curves)) + MISLEADING * int(strange), (left, top), box))
                 if free[-1][0] == 0:
                     break
         if free:
@@ -79,6 +86,12 @@ def part_words(words: list[Annotation], ax: Axes, dots: Sequence[tuple[float, fl
             taken.append(box)
         else:  # no place is free: a picture without the word says more than two on top of each other
             word.set_visible(False)
+
+
+def _gaps(box: Bbox, dots: FloatArray) -> FloatArray:
+    """How far dots are from a box."""
+    nearest = np.clip(dots, box.min, box.max)
+    return np.asarray(np.hypot(*(dots - nearest).T))
 
 
 def _places(width: float, height: float) -> list[tuple[float, float]]:
