@@ -140,6 +140,8 @@ REFUSED = [
 
 @pytest.mark.parametrize("arguments", REFUSED, ids=" ".join)
 def test_what_is_no_text_or_not_alone_does_not_go_to_standard_output(arguments: list[str], run: Run) -> None:
+    if arguments[0] == "info":
+        make_model()  # which it loads before anything else
     before = set(Path().iterdir())
     result = run(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")
