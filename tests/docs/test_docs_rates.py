@@ -64,7 +64,7 @@ def test_what_a_fit_costs_is_that_measured() -> None:
             row["case"],
             ways[row["way"]],
             f"{1e3 * row['plain_seconds']:.0f} ms",
-            f"{row['ratio']:.2f}x",
+            f"{row['ratio']:.2f}x" + (f" ({row['own_ratio']:.2f}x)" if "own_ratio" in row else ""),
             f"{min(row['ratios'].values()):.2f} – {row['worst_ratio']:.2f}",
             f"{row['difference']:+.4f} (p {row['p']:.2f})",
             f"{row['trained_for']:.0%}",

@@ -56,5 +56,5 @@ def choose(
         resampled = 2.0 * weight * rng.integers(0, 2, (count, weight.size), dtype=np.bool_)
         by_tuned, by_baseline = (soft.values(ranked, resampled) for ranked in (ranked_tuned, ranked_baseline))
         gains[first : first + count] = by_tuned - by_baseline
-    values = (float(soft.values(ranked, weight)) for ranked in (ranked_baseline, ranked_tuned))
-    return Choice(*values, float(gains.mean()), float(gains.std()))
+    of_baseline, of_tuned = (float(soft.values(ranked, weight)) for ranked in (ranked_baseline, ranked_tuned))
+    return Choice(of_baseline, of_tuned, float(gains.mean()), float(gains.std()))
