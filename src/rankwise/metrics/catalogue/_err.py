@@ -99,7 +99,7 @@ class ERR(Metric):
             for c in range(stops.size):
                 stops[c] = _stops(ranked[start + c], self.highest)
             total += reading * tied_err(stops, start, min(stops.size, cut - start))
-            reading *= np.prod(1.0 - stops)
+            reading *= float(np.prod(1.0 - stops))
         return total
 
     def _swap_delta(self, ranked: FloatArray, i: IntArray, j: IntArray, ideal: FloatArray) -> FloatArray:

@@ -28,7 +28,7 @@ def tied_err(stops: FloatArray, start: int, deepest: int) -> float:
     of different chances to stop.
     """
     t = stops.size
-    mean = stops.mean()
+    mean = float(stops.mean())
     if deepest == 1 or mean <= 0.0 or mean >= 1.0:
         return mean / (start + 1)
     places = min(float(deepest), 1.0 + math.log(NEGLIGIBLE) / math.log1p(-mean))
