@@ -2,7 +2,8 @@
 
 Compiling takes many seconds, and is the same up to the moment of the signal; so one run that goes on to its end gives
 many moments. Python runs what a signal asks for between two steps of a program, where a copy is like the original as
-long as there is one thread: others would be lost, and waited for without end, so no copy is made beside them.
+long as there is one thread, and LLVM is not at work: other threads would be lost, and a lock that LLVM holds be that of
+another process. Both would be waited for without end, so no copy is made there; Ctrl-C is held back in LLVM anyway.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 
 FORKING = "from fault_copies import run_and_fork; run_and_fork({seed}, {mean_gap}, {hang_seconds})"
 Copy = dict[str, float]
@@ -66,7 +68,7 @@ def run_and_fork(seed: int, mean_gap: float, hang_seconds: float) -> None:
 
     def fork(*_: object) -> None:
         nonlocal count
-        if threading.active_count() > 1:
+        if threading.active_count() > 1 or _is_in_llvm():
             signal.setitimer(signal.ITIMER_PROF, 0.01)
             return
         count += 1
@@ -99,6 +101,14 @@ def run_and_fork(seed: int, mean_gap: float, hang_seconds: float) -> None:
     from rankwise.__main__ import main
 
     main()
+
+
+def _is_in_llvm() -> bool:
+    """Whether Python was called by LLVM, which Python had called."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and "llvmlite" not in frame.f_code.co_filename:
+        frame = frame.f_back
+    return frame is not None
 
 
 def _become_copy(folder: Path) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from numba.core.registry import CPUDispatcher
 
 MAX_ROWS = 20_000  # of the longest array, up to which Python is tried
-PATIENCE = 0.4  # seconds that Python may spend on a kernel before it is compiled after all
+PATIENCE = 2.0  # seconds that Python may spend on a kernel, about what compiling it takes, before that is done
 
 
 @contextmanager

@@ -54,7 +54,7 @@ class Standardizer:
         if not np.isfinite(deviation).all():
             column = int(np.flatnonzero(~np.isfinite(deviation))[0])
             raise DataError(f"feature {column} is too large to standardize, got {largest[column]:g}; scale it down")
-        for column in np.flatnonzero((largest > 0.0) & (largest < SMALLEST)):  # their squares are 0
+        for column in np.flatnonzero((largest > 0.0) & (largest < SMALLEST)).tolist():  # their squares are 0
             if _differs(X, column):
                 raise DataError(f"feature {column} is too small to standardize, got {largest[column]:g}; scale it up")
         varies = deviation > (0.0 if missing else ROUNDING_UNITS * np.finfo(X.dtype).eps * largest)
