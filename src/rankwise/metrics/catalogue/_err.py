@@ -99,12 +99,8 @@ class ERR(Metric):
             for c in range(stops.size):
                 stops[c] = _stops(ranked[start + c], self.highest)
             total += reading * tied_err(stops, start, min(stops.size, cut - start))
-<<<<<<< HEAD
             for stop in stops:
                 reading *= 1.0 - stop
-=======
-            reading *= float(np.prod(1.0 - stops))
->>>>>>> hard
         return total
 
     def _swap_delta(self, ranked: FloatArray, i: IntArray, j: IntArray, ideal: FloatArray) -> FloatArray:

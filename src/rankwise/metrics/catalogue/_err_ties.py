@@ -28,13 +28,10 @@ def tied_err(stops: FloatArray, start: int, deepest: int) -> float:
     of different chances to stop.
     """
     t = stops.size
-<<<<<<< HEAD
-    mean = 0.0
+    total = 0.0
     for stop in stops:
-        mean += stop / t
-=======
-    mean = float(stops.mean())
->>>>>>> hard
+        total += stop
+    mean = total / t
     if deepest == 1 or mean <= 0.0 or mean >= 1.0:
         return float(mean / (start + 1))
     places = min(float(deepest), 1.0 + math.log(NEGLIGIBLE) / math.log1p(-mean))
