@@ -38,7 +38,7 @@ def _as_python(argument: object) -> object:
     return types.SimpleNamespace(**{name: argument[name] for name in argument.dtype.names or ()})
 
 
-class TieredDispatcher(CPUDispatcher):  # type: ignore[misc]
+class TieredDispatcher(CPUDispatcher):
     """A compiled function whose first calls on few rows are made by Python; `twin` is what it runs then."""
 
     twin: Callable[..., object]
@@ -65,5 +65,6 @@ class TieredDispatcher(CPUDispatcher):  # type: ignore[misc]
     def _is_cached(self) -> bool:
         """Whether compiled code of this function is on disk, whose loading takes milliseconds."""
         if self._in_cache is None:
-            self._in_cache = self._cache.has_code() if hasattr(self._cache, "has_code") else False
+            cache = getattr(self, "_cache", None)
+            self._in_cache = cache.has_code() if hasattr(cache, "has_code") else False
         return self._in_cache

@@ -97,8 +97,9 @@ class PairSums:
             self.factors = specialize(_call_factors, **hooks)
             two = self.grades[1::-1].copy()
             with np.errstate(all="ignore"):
-                weights = cls._swap_factors(objective.metric, two, two, self.grades)[2]
-            self._choose(*weights.shape[:2])
+                factors = cls._swap_factors(objective.metric, two, two, self.grades)
+            assert factors is not None
+            self._choose(*factors[2].shape[:2])
         else:
             log.info("%s states no factors: its pairs are summed one by one, which is slow", objective.metric)
 
