@@ -65,6 +65,6 @@ class TieredDispatcher(CPUDispatcher):
     def _is_cached(self) -> bool:
         """Whether compiled code of this function is on disk, whose loading takes milliseconds."""
         if self._in_cache is None:
-            cache = getattr(self, "_cache", None)
-            self._in_cache = cache.has_code() if hasattr(cache, "has_code") else False
+            has_code = getattr(getattr(self, "_cache", None), "has_code", None)
+            self._in_cache = has_code is not None and has_code()
         return self._in_cache
