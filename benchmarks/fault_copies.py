@@ -100,7 +100,10 @@ def run_and_fork(seed: int, mean_gap: float, hang_seconds: float) -> None:
     sys.argv[0] = "rankwise"
     from rankwise.__main__ import main
 
-    main()
+    try:
+        main()
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)  # at Python's end nobody hears it
 
 
 def _is_in_llvm() -> bool:
