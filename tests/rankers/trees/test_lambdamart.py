@@ -318,6 +318,12 @@ def test_labels_in_sorted_order_do_not_leak() -> None:
 # --- stopping and errors ---
 
 
+def test_a_model_without_trees_says_so(caplog) -> None:
+    with caplog.at_level(logging.WARNING):
+        assert not fitted(min_sum_hessian_in_leaf=1e6).best_iteration_
+    assert "no tree helped" in caplog.text
+
+
 def test_interruption_keeps_the_best_rounds(caplog) -> None:
     def interrupt(number, _) -> None:
         if number == 5:
