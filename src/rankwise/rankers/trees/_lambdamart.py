@@ -428,7 +428,7 @@ class LambdaMART(Ranker):
         self.best_iteration_ = max(booster.current_iteration() for booster in self.boosters_)
         if not self.best_iteration_:
             log.warning(
-                "no tree helped, so all scores are alike; pass more rows, or lower min_sum_hessian_in_leaf or split_noise"
+                "no tree helped, so all scores are alike; pass more rows, or lower min_sum_hessian_in_leaf or noise"
             )
         self.best_score_: float | None = trainer.evaluate(self.boosters_) if trainer.n_eval_sets else None
         self.n_rows_, self.n_queries_ = trainer.n_rows, trainer.n_queries
