@@ -12,7 +12,6 @@ from functools import cached_property
 
 import numpy as np
 
-from rankwise.data.prepare._standardizer import Standardizer
 from rankwise.errors import DataError
 from rankwise.objectives.margins._lists import PairLists
 from rankwise.rankers.pairs._matrix import Matrix, canonical, matrix_times, times_matrix
@@ -33,18 +32,19 @@ class LinearRows:
     scale: FloatArray
 
     @classmethod
-    def of(cls, X: Matrix, weight: FloatArray | None, standardize: bool) -> LinearRows:
-        """Rows as they are, or scaled by their deviations without a copy."""
+    def of(cls, X: Matrix, scale: FloatArray | None) -> LinearRows:
+        """Rows on a scale, without a copy, or as they are."""
         X = np.ascontiguousarray(X) if isinstance(X, np.ndarray) else canonical(X.astype(np.float64, copy=False))
-        if not standardize:
-            largest = float(np.abs(X if isinstance(X, np.ndarray) else X.data).max(initial=0.0))
-            if largest > MAX_FEATURE:
-                raise DataError(
-                    f"features that are not standardized must be at most {MAX_FEATURE:g}, got {largest:g}; scale them, "
-                    "or pass standardize=True"
-                )
-            return cls(X, np.ones(X.shape[1]))
-        return cls(X, Standardizer.of(X, weight=np.ones(X.shape[0]) if weight is None else weight).scale)
+        if scale is not None:
+            return cls(X, scale)
+        values = X if isinstance(X, np.ndarray) else X.data
+        largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+        if largest > MAX_FEATURE:
+            raise DataError(
+                f"features that are not standardized must be at most {MAX_FEATURE:g}, got {largest:g}; scale them, "
+                "or pass standardize=True"
+            )
+        return cls(X, np.ones(X.shape[1]))
 
     def scores(self, w: FloatArray) -> FloatArray:
         """The score of each row."""
@@ -83,10 +83,9 @@ class Iterate:
         """The length of the gradient."""
         return float(np.sqrt(dot(self.gradient, self.gradient)))
 
-    def hessian_times(self, direction: FloatArray) -> FloatArray:
-        """The matrix of second derivatives times a direction."""
-        rows = self.problem.rows
-        return direction + self.problem.C * rows.sums(self.loss.hessian_times(rows.scores(direction)))
+    def hessian_times(self, direction: FloatArray, moved: FloatArray) -> FloatArray:
+        """The matrix of second derivatives times a direction, by which scores are moved so."""
+        return direction + self.problem.C * self.problem.rows.sums(self.loss.hessian_times(moved))
 
 
 def dot(a: FloatArray, b: FloatArray) -> float:
@@ -103,32 +102,38 @@ def descend(at: Iterate) -> Iterator[Iterate]:
         yield at
         if at.steepness == 0.0:
             return
-        direction = _newton_direction(at, min(0.1, np.sqrt(at.steepness / first)) * at.steepness)
-        following = _line_search(at, direction)
+        tol = min(0.1, np.sqrt(at.steepness / first)) * at.steepness
+        following = _line_search(at, *_newton_direction(at, tol))
 
 
-def _newton_direction(at: Iterate, tol: float) -> FloatArray:
-    """Minus the gradient over the second derivatives, by conjugate gradients until the residual is small enough."""
+def _newton_direction(at: Iterate, tol: float) -> tuple[FloatArray, FloatArray]:
+    """Minus the gradient over the second derivatives, by conjugate gradients until the residual is small enough.
+
+    Beside it by how much it moves the scores, which is known without another product with X.
+    """
     residual = -at.gradient
     direction, along, square = np.zeros_like(residual), residual.copy(), dot(residual, residual)
+    moved = np.zeros_like(at.scores)
     for _ in range(MAX_HESSIAN_PRODUCTS):
-        product = at.hessian_times(along)
+        scores = at.problem.rows.scores(along)
+        product = at.hessian_times(along, scores)
         length = square / dot(along, product)
         direction += length * along
+        moved += np.multiply(scores, length, out=scores)
         residual -= length * product
         before, square = square, dot(residual, residual)
         if np.sqrt(square) <= tol:
             break
         along = residual + square / before * along
-    return direction
+    return direction, moved
 
 
-def _line_search(at: Iterate, direction: FloatArray) -> Iterate | None:
+def _line_search(at: Iterate, direction: FloatArray, moved: FloatArray) -> Iterate | None:
     """Go down until at most half of the slope is left; None if nothing on the way is better.
 
     Where the objective is better by less than its rounding, the gradient tells.
     """
-    moved, C = at.problem.rows.scores(direction), at.problem.C
+    C = at.problem.C
     square, product = dot(direction, direction), dot(at.w, direction)
     first_slope = dot(at.gradient, direction)
     low, high, slope_low, slope_high, length = 0.0, np.inf, first_slope, np.inf, 1.0
