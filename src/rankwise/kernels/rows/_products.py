@@ -30,18 +30,10 @@ def _row_products(X: AnyArray, w: FloatArray, low: int, high: int, out: FloatArr
 
 @kernel
 def _column_sums(X: AnyArray, d: FloatArray, low: int, high: int, out: FloatArray) -> None:
-    i = low
-    while i < high:
-        if i + 3 < high and d[i] != 0.0 and d[i + 1] != 0.0 and d[i + 2] != 0.0 and d[i + 3] != 0.0:
-            d0, d1, d2, d3 = d[i], d[i + 1], d[i + 2], d[i + 3]
-            for k in range(out.size):  # four rows at once, so that sums are fetched and stored a quarter as often
-                out[k] += (X[i, k] * d0 + X[i + 1, k] * d1) + (X[i + 2, k] * d2 + X[i + 3, k] * d3)
-            i += 4
-            continue
+    for i in range(low, high):
         if d[i] != 0.0:
             for k in range(out.size):
                 out[k] += X[i, k] * d[i]
-        i += 1
 
 
 def _by_blocks(X: AnyArray, task: Callable[[int, int, int], object]) -> None:

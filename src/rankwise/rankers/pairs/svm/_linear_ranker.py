@@ -49,12 +49,11 @@ def sum_models(coefs: dict[float, FloatArray]) -> FloatArray:
     return np.asarray(sum(factor * coef for factor, coef in coefs.items()))
 
 
-def _scale(rows: PairRows) -> FloatArray:
-    """One over the deviation of each feature, of dense rows without a copy in their order."""
+def _scale(rows: PairRows, features: Matrix) -> FloatArray:
+    """One over the deviation of each feature; rows without a pair count too."""
     weight = np.ones(rows.y.size) if rows.weight is None else rows.weight
-    if isinstance(rows.X, np.ndarray):
-        return Standardizer.of(rows.X, order=rows.order, weight=weight).scale
-    return Standardizer.of(canonical(rows.features.astype(np.float64, copy=False)), weight=weight).scale
+    X = features if isinstance(features, np.ndarray) else canonical(features.astype(np.float64, copy=False))
+    return Standardizer.of(X, weight=weight).scale
 
 
 def _in_pairs(rows: PairRows) -> PairRows:
@@ -100,9 +99,10 @@ class LinearPairRanker(TunedPairRanker):
     def _candidates(self, rows: PairRows, values: list[float]) -> Iterator[Candidate]:
         """One value of C after another, each from the weights of the one before."""
         standardize = isinstance(rows.X, np.ndarray) if self.standardize is None else bool(self.standardize)
-        scale = _scale(rows) if standardize else None
         paired = _in_pairs(rows)
-        problems, X = self._problems(paired), LinearRows.of(paired.features, scale)
+        features = paired.features
+        scale = _scale(rows, features if paired is rows else rows.features) if standardize else None
+        problems, X = self._problems(paired), LinearRows.of(features, scale)
         start = Solution(np.zeros(X.scale.size), np.zeros(X.X.shape[0]), np.inf, np.inf)
         solved = dict.fromkeys(problems, start)
         for C in values:
