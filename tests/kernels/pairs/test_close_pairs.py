@@ -62,13 +62,13 @@ def test_the_laplacian_of_a_band_is_that_of_a_double_loop(rows, random) -> None:
     worse, worse_value, better, better_value = pairs_by_definition.close_sums(
         scores, grade, qid, weight, value, least, gap
     )
-    expected = weight * ((worse + better) * value - worse_value - better_value)
+    expected = 2.0 * weight * ((worse + better) * value - worse_value - better_value)
     order = np.array(random.sample(range(scores.size), scores.size))  # the row of each rank
     by_row, found = np.empty(scores.size), np.full(scores.size, np.nan)
     by_row[order] = value
     borders = np.full((4, scores.size), -9)
     close_pairs.band_borders(scores, offsets, least, gap, 0, grades.size, borders)
-    args = (order, grade, grades, weight, worse + better, borders, offsets, 0, grades.size)
+    args = (order, grade, grades, weight, worse + better, borders, offsets, 2.0, 0, grades.size)
     close_pairs.band_laplacian(*args, by_row, found)
     np.testing.assert_allclose(found[order], expected, rtol=0, atol=1e-11)
 

@@ -169,9 +169,9 @@ def band_borders(
 @kernel
 def band_laplacian(
     order: IntArray, grade: IntArray, grades: IntArray, weight: FloatArray, degree: FloatArray, borders: IntArray,
-    offsets: IntArray, low: int, high: int, value: FloatArray, out: FloatArray,
+    offsets: IntArray, factor: float, low: int, high: int, value: FloatArray, out: FloatArray,
 ) -> None:  # fmt: skip
-    """`out[i] = Σ_j w_i w_j (value_i − value_j)` over the partners j of i in the band with these `band_borders`.
+    """`out[i] = factor · Σ_j w_i w_j (value_i − value_j)` over the partners j of i in the band with these `band_borders`.
 
     `degree` is what the partners of a row weigh together. Ranks count in all arrays but `value` and `out`, in which
     the row of rank i is `order[i]`.
@@ -204,4 +204,4 @@ def band_laplacian(
             while behind > b[3, j]:
                 _add_above(sums, g[behind], count, -weighed[behind])
                 behind -= 1
-            out[rows[j]] = w[j] * (total[j] - _above(sums, g[j], count))
+            out[rows[j]] = factor * w[j] * (total[j] - _above(sums, g[j], count))

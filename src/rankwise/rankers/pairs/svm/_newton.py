@@ -83,9 +83,10 @@ class Iterate:
         """The length of the gradient."""
         return float(np.sqrt(dot(self.gradient, self.gradient)))
 
-    def hessian_times(self, direction: FloatArray, moved: FloatArray) -> FloatArray:
-        """The matrix of second derivatives times a direction, by which scores are moved so."""
-        return direction + self.problem.C * self.problem.rows.sums(self.loss.hessian_times(moved))
+    def hessian_times(self, direction: FloatArray) -> FloatArray:
+        """The matrix of second derivatives times a direction."""
+        rows = self.problem.rows
+        return direction + self.problem.C * rows.sums(self.loss.hessian_times(rows.scores(direction)))
 
 
 def dot(a: FloatArray, b: FloatArray) -> float:
@@ -102,38 +103,32 @@ def descend(at: Iterate) -> Iterator[Iterate]:
         yield at
         if at.steepness == 0.0:
             return
-        tol = min(0.1, np.sqrt(at.steepness / first)) * at.steepness
-        following = _line_search(at, *_newton_direction(at, tol))
+        direction = _newton_direction(at, min(0.1, np.sqrt(at.steepness / first)) * at.steepness)
+        following = _line_search(at, direction)
 
 
-def _newton_direction(at: Iterate, tol: float) -> tuple[FloatArray, FloatArray]:
-    """Minus the gradient over the second derivatives, by conjugate gradients until the residual is small enough.
-
-    Beside it by how much it moves the scores, which is known without another product with X.
-    """
+def _newton_direction(at: Iterate, tol: float) -> FloatArray:
+    """Minus the gradient over the second derivatives, by conjugate gradients until the residual is small enough."""
     residual = -at.gradient
     direction, along, square = np.zeros_like(residual), residual.copy(), dot(residual, residual)
-    moved = np.zeros_like(at.scores)
     for _ in range(MAX_HESSIAN_PRODUCTS):
-        scores = at.problem.rows.scores(along)
-        product = at.hessian_times(along, scores)
+        product = at.hessian_times(along)
         length = square / dot(along, product)
         direction += length * along
-        moved += np.multiply(scores, length, out=scores)
         residual -= length * product
         before, square = square, dot(residual, residual)
         if np.sqrt(square) <= tol:
             break
         along = residual + square / before * along
-    return direction, moved
+    return direction
 
 
-def _line_search(at: Iterate, direction: FloatArray, moved: FloatArray) -> Iterate | None:
+def _line_search(at: Iterate, direction: FloatArray) -> Iterate | None:
     """Go down until at most half of the slope is left; None if nothing on the way is better.
 
     Where the objective is better by less than its rounding, the gradient tells.
     """
-    C = at.problem.C
+    moved, C = at.problem.rows.scores(direction), at.problem.C
     square, product = dot(direction, direction), dot(at.w, direction)
     first_slope = dot(at.gradient, direction)
     low, high, slope_low, slope_high, length = 0.0, np.inf, first_slope, np.inf, 1.0

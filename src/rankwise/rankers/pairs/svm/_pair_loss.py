@@ -73,11 +73,12 @@ class PairHinge:
     def hessian_times(self, direction: FloatArray) -> FloatArray:
         """The matrix of second derivatives by the scores, times a direction."""
         lists, out = self._lists, np.empty_like(direction)
-        rows = (self._order, self._grade, lists.grades, self._weight, self._degree, self._borders, lists.offsets)
+        band = (self._order, self._grade, lists.grades, self._weight, self._degree, self._borders, lists.offsets)
         threads.by_queries(
-            lambda first, last: close_pairs.band_laplacian(*rows, first, last, direction, out), lists.offsets
+            lambda first, last: close_pairs.band_laplacian(*band, self._curvature, first, last, direction, out),
+            lists.offsets,
         )
-        return np.multiply(out, self._curvature, out=out)
+        return out
 
     @cached_property
     def _borders(self) -> IntArray:
