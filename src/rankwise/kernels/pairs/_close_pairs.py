@@ -171,7 +171,7 @@ def band_laplacian(
     order: IntArray, grade: IntArray, grades: IntArray, weight: FloatArray, degree: FloatArray, borders: IntArray,
     offsets: IntArray, factor: float, low: int, high: int, value: FloatArray, out: FloatArray,
 ) -> None:  # fmt: skip
-    """`out[i] = factor · Σ_j w_i w_j (value_i − value_j)` over the partners j of i in the band with these `band_borders`.
+    """`out[i] = factor · Σ_j w_i w_j (value_i − value_j)` over the partners j of i within these `band_borders`.
 
     `degree` is what the partners of a row weigh together. Ranks count in all arrays but `value` and `out`, in which
     the row of rank i is `order[i]`.
