@@ -12,8 +12,9 @@ from rankwise._validation import as_vector
 from rankwise.data._groups import QueryGroups
 from rankwise.data._row_hashes import row_hashes
 from rankwise.errors import DataError, ShapeError
+from rankwise.metrics._ranking import descending_order
 from rankwise.rankers._eval_sets import check_weights
-from rankwise.types import FloatArray, IntArray
+from rankwise.types import AnyArray, FloatArray, IntArray
 
 MIN_WEIGHT, MAX_WEIGHT = 1e-100, 1e100  # whose products, and sums of these, are numbers
 
@@ -106,10 +107,22 @@ def _content_order(
     weights = np.zeros(grades.size) if weight is None else weight
     query_weights = np.add.reduceat(weights.view(np.uint64), starts)
     by_key = np.lexsort((query_weights, np.add.reduceat(grades, starts), np.add.reduceat(keys, starts)))
-    place = np.empty_like(by_key)
-    place[by_key] = np.arange(by_key.size)
-    order = np.lexsort((weights, grades, keys, np.repeat(place, groups.sizes)))
-    return order, np.append(0, np.cumsum(groups.sizes[by_key]))
+    offsets = np.append(0, np.cumsum(groups.sizes[by_key]))
+    moved = np.arange(grades.size) + np.repeat(starts[by_key] - offsets[:-1], groups.sizes[by_key])
+    return _order_in_queries(keys, grades, weights, groups.offsets)[moved], offsets
+
+
+def _order_in_queries(keys: AnyArray, grades: FloatArray, weights: FloatArray, offsets: IntArray) -> IntArray:
+    """Rows of each query by key, then by grade, then by weight: what `np.lexsort` gives, several times as fast."""
+    leading = -(keys >> np.uint64(11)).astype(np.float64)  # as many bits as a float holds
+    order = descending_order(leading, offsets)
+    ties = leading[order[1:]] == leading[order[:-1]]
+    ties[offsets[1:-1] - 1] = False
+    if ties.any():  # few, as they are alike in all features
+        tied = np.flatnonzero(np.append(ties, False) | np.append(False, ties))
+        rows, run = order[tied], np.cumsum(np.append(True, ~ties))[tied]
+        order[tied] = rows[np.lexsort((rows, weights[rows], grades[rows], keys[rows], run))]
+    return order
 
 
 def _pair_weights(groups: QueryGroups, rows: FloatArray | None, queries: FloatArray | None) -> FloatArray | None:

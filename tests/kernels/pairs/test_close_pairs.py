@@ -54,6 +54,25 @@ def test_sums_are_those_of_a_double_loop(rows) -> None:
     np.testing.assert_allclose(total, by_query, rtol=0, atol=1e-11)
 
 
+@pytest.mark.slow
+@settings(max_examples=150)
+@given(ranked_rows(), st.randoms(use_true_random=False))
+def test_the_laplacian_of_a_band_is_that_of_a_double_loop(rows, random) -> None:
+    scores, grade, grades, weight, value, offsets, least, gap, qid = rows.values()
+    worse, worse_value, better, better_value = pairs_by_definition.close_sums(
+        scores, grade, qid, weight, value, least, gap
+    )
+    expected = 2.0 * weight * ((worse + better) * value - worse_value - better_value)
+    order = np.array(random.sample(range(scores.size), scores.size))  # the row of each rank
+    by_row, found = np.empty(scores.size), np.full(scores.size, np.nan)
+    by_row[order] = value
+    borders = np.full((4, scores.size), -9)
+    close_pairs.band_borders(scores, offsets, least, gap, 0, grades.size, borders)
+    args = (order, grade, grades, weight, worse + better, borders, offsets, 2.0, 0, grades.size)
+    close_pairs.band_laplacian(*args, by_row, found)
+    np.testing.assert_allclose(found[order], expected, rtol=0, atol=1e-11)
+
+
 def test_queries_of_a_range_alone_are_looked_at() -> None:
     scores, grade, weight = np.zeros(6), np.array([0, 1, 0, 1, 0, 1]), np.ones(6)
     offsets, grades = np.array([0, 2, 4, 6]), np.full(3, 2)

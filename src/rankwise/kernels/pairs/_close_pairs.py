@@ -40,6 +40,22 @@ def _below(sums: FloatArray, grade: int, grades: int) -> float:
     return total
 
 
+@helper
+def _add_above(sums: FloatArray, grade: int, grades: int, amount: float) -> None:
+    """The same the other way: count above all lower grades."""
+    if grades <= LINEAR_MAX_GRADES:
+        for g in range(grade):
+            sums[g] += amount
+    else:
+        _add(sums, grades - 1 - grade, grades, amount)
+
+
+@helper
+def _above(sums: FloatArray, grade: int, grades: int) -> float:
+    """What was added at grades higher than this."""
+    return float(sums[grade]) if grades <= LINEAR_MAX_GRADES else _below(sums, grades - 1 - grade, grades)
+
+
 @kernel
 def close_weight(
     scores: FloatArray, grade: IntArray, grades: IntArray, weight: FloatArray, offsets: IntArray, max_gap: float,
@@ -120,3 +136,72 @@ def close_sums(
                 behind -= 1
             better[j] = _below(sums, count - 1 - grade[j], count)
             better_value[j] = _below(valued, count - 1 - grade[j], count)
+
+
+@kernel
+def band_borders(
+    scores: FloatArray, offsets: IntArray, min_gap: float, max_gap: float, low: int, high: int, borders: IntArray
+) -> None:
+    """Where the rows with min_gap <= s_i − s_j < max_gap begin and end, as ranks of the query.
+
+    `borders[0, i]` and `borders[1, i]` are the first below i that the band does not reach, and that it does;
+    `borders[2, j]` and `borders[3, j]` the same above j.
+    """
+    for q in range(low, high):
+        start, stop = offsets[q], offsets[q + 1]
+        n, s, b = stop - start, scores[start:stop], borders[:, start:stop]
+        ahead, behind = 0, 0
+        for i in range(n):
+            while ahead < n and s[i] - s[ahead] < max_gap:
+                ahead += 1
+            while behind < ahead and s[i] - s[behind] < min_gap:
+                behind += 1
+            b[0, i], b[1, i] = ahead, behind
+        ahead, behind = n - 1, n - 1
+        for j in range(n - 1, -1, -1):
+            while ahead >= 0 and s[ahead] - s[j] < max_gap:
+                ahead -= 1
+            while behind > ahead and s[behind] - s[j] < min_gap:
+                behind -= 1
+            b[2, j], b[3, j] = ahead, behind
+
+
+@kernel
+def band_laplacian(
+    order: IntArray, grade: IntArray, grades: IntArray, weight: FloatArray, degree: FloatArray, borders: IntArray,
+    offsets: IntArray, factor: float, low: int, high: int, value: FloatArray, out: FloatArray,
+) -> None:  # fmt: skip
+    """`out[i] = factor · Σ_j w_i w_j (value_i − value_j)` over the partners j of i within these `band_borders`.
+
+    `degree` is what the partners of a row weigh together. Ranks count in all arrays but `value` and `out`, in which
+    the row of rank i is `order[i]`.
+    """
+    sums = np.zeros(grades[low:high].max() + 1)
+    weighed, total = np.empty((2, (offsets[low + 1 : high + 1] - offsets[low:high]).max()))
+    for q in range(low, high):
+        count, start, stop = grades[q], offsets[q], offsets[q + 1]
+        n, rows = stop - start, order[start:stop]
+        g, w, d, b = grade[start:stop], weight[start:stop], degree[start:stop], borders[:, start:stop]
+        for i in range(n):
+            weighed[i] = w[i] * value[rows[i]]
+            total[i] = d[i] * value[rows[i]]
+        sums[: count + 1] = 0.0
+        ahead, behind = 0, 0
+        for i in range(n):
+            while ahead < b[0, i]:
+                _add(sums, g[ahead], count, weighed[ahead])
+                ahead += 1
+            while behind < b[1, i]:
+                _add(sums, g[behind], count, -weighed[behind])
+                behind += 1
+            total[i] -= _below(sums, g[i], count)
+        sums[: count + 1] = 0.0
+        ahead, behind = n - 1, n - 1
+        for j in range(n - 1, -1, -1):
+            while ahead > b[2, j]:
+                _add_above(sums, g[ahead], count, weighed[ahead])
+                ahead -= 1
+            while behind > b[3, j]:
+                _add_above(sums, g[behind], count, -weighed[behind])
+                behind -= 1
+            out[rows[j]] = factor * w[j] * (total[j] - _above(sums, g[j], count))

@@ -328,7 +328,7 @@ def test_weights_are_scaled_to_the_best_length() -> None:
     rng = np.random.default_rng(0)
     for seed in range(10):
         X, y, _ = make_data(3, 1, rows=30, features=3, seed=seed)
-        rows, lists = LinearRows.of(X, None, standardize=False), unit_lists(y, np.array([0, 30]))
+        rows, lists = LinearRows.of(X, None), unit_lists(y, np.array([0, 30]))
         w = rng.normal(size=3) * 10.0 ** rng.integers(-2, 2)
         C = 10.0 ** rng.integers(-1, 4)
         at = Iterate(LinearProblem(rows, lists, C, 0.1), w, rows.scores(w))

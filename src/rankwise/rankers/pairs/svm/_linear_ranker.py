@@ -11,13 +11,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from rankwise.data.prepare._standardizer import Standardizer
 from rankwise.objectives.margins._lists import PairLists
 from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers._parameters import BOOLEAN, NONE, Constraint, Integer, OneOf, OneOrMore, Real
 from rankwise.rankers._persistence import read_float, read_floats, read_int
 from rankwise.rankers._score_functions._functions import LinearFunction, kind_and_names
 from rankwise.rankers.pairs._base import Attributes
-from rankwise.rankers.pairs._matrix import Matrix, matrix_times
+from rankwise.rankers.pairs._matrix import Matrix, canonical, matrix_times
 from rankwise.rankers.pairs._tuned import Candidate, TunedPairRanker
 from rankwise.rankers.pairs.svm._newton import LinearProblem, LinearRows
 from rankwise.rankers.pairs.svm._solve import Loss, Solution, solutions
@@ -48,6 +49,30 @@ def sum_models(coefs: dict[float, FloatArray]) -> FloatArray:
     return np.asarray(sum(factor * coef for factor, coef in coefs.items()))
 
 
+def _scale(rows: PairRows, features: Matrix) -> FloatArray:
+    """One over the deviation of each feature; rows without a pair count too."""
+    weight = np.ones(rows.y.size) if rows.weight is None else rows.weight
+    X = features if isinstance(features, np.ndarray) else canonical(features.astype(np.float64, copy=False))
+    return Standardizer.of(X, weight=weight).scale
+
+
+def _in_pairs(rows: PairRows) -> PairRows:
+    """The queries whose documents differ in their labels: in the others there is no pair."""
+    starts, sizes = rows.offsets[:-1], np.diff(rows.offsets)
+    kept = np.minimum.reduceat(rows.y, starts) < np.maximum.reduceat(rows.y, starts)
+    if kept.all():
+        return rows
+    of_row = np.repeat(kept, sizes)
+    return PairRows(
+        X=rows.X,
+        y=rows.y[of_row],
+        offsets=np.append(0, np.cumsum(sizes[kept])),
+        weight=None if rows.weight is None else rows.weight[of_row],
+        order=rows.order[of_row],
+        query_weight=None if rows.query_weight is None else rows.query_weight[kept],
+    )
+
+
 class LinearPairRanker(TunedPairRanker):
     """A linear ranker by the hinge of pairs; its subclass defines the pairs."""
 
@@ -73,9 +98,11 @@ class LinearPairRanker(TunedPairRanker):
 
     def _candidates(self, rows: PairRows, values: list[float]) -> Iterator[Candidate]:
         """One value of C after another, each from the weights of the one before."""
-        problems, features = self._problems(rows), rows.features
-        standardize = isinstance(features, np.ndarray) if self.standardize is None else bool(self.standardize)
-        X = LinearRows.of(features, rows.weight, standardize)
+        standardize = isinstance(rows.X, np.ndarray) if self.standardize is None else bool(self.standardize)
+        paired = _in_pairs(rows)
+        features = paired.features
+        scale = _scale(rows, features if paired is rows else rows.features) if standardize else None
+        problems, X = self._problems(paired), LinearRows.of(features, scale)
         start = Solution(np.zeros(X.scale.size), np.zeros(X.X.shape[0]), np.inf, np.inf)
         solved = dict.fromkeys(problems, start)
         for C in values:

@@ -12,7 +12,6 @@ from functools import cached_property
 
 import numpy as np
 
-from rankwise.data.prepare._standardizer import Standardizer
 from rankwise.errors import DataError
 from rankwise.objectives.margins._lists import PairLists
 from rankwise.rankers.pairs._matrix import Matrix, canonical, matrix_times, times_matrix
@@ -33,18 +32,19 @@ class LinearRows:
     scale: FloatArray
 
     @classmethod
-    def of(cls, X: Matrix, weight: FloatArray | None, standardize: bool) -> LinearRows:
-        """Rows as they are, or scaled by their deviations without a copy."""
+    def of(cls, X: Matrix, scale: FloatArray | None) -> LinearRows:
+        """Rows on a scale, without a copy, or as they are."""
         X = np.ascontiguousarray(X) if isinstance(X, np.ndarray) else canonical(X.astype(np.float64, copy=False))
-        if not standardize:
-            largest = float(np.abs(X if isinstance(X, np.ndarray) else X.data).max(initial=0.0))
-            if largest > MAX_FEATURE:
-                raise DataError(
-                    f"features that are not standardized must be at most {MAX_FEATURE:g}, got {largest:g}; scale them, "
-                    "or pass standardize=True"
-                )
-            return cls(X, np.ones(X.shape[1]))
-        return cls(X, Standardizer.of(X, weight=np.ones(X.shape[0]) if weight is None else weight).scale)
+        if scale is not None:
+            return cls(X, scale)
+        values = X if isinstance(X, np.ndarray) else X.data
+        largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+        if largest > MAX_FEATURE:
+            raise DataError(
+                f"features that are not standardized must be at most {MAX_FEATURE:g}, got {largest:g}; scale them, "
+                "or pass standardize=True"
+            )
+        return cls(X, np.ones(X.shape[1]))
 
     def scores(self, w: FloatArray) -> FloatArray:
         """The score of each row."""

@@ -8,6 +8,7 @@ of margins, and a line below it.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -45,8 +46,8 @@ class PairHinge:
     def __init__(self, lists: PairLists, scores: FloatArray, width: float | None) -> None:
         # Private arrays are in rank order.
         self._lists, self._order = lists, descending_order(scores, lists.offsets)
-        self._scores = scores = scores[self._order]
-        self._grade, self._weight = lists.grade[self._order], lists.weight[self._order]
+        self._scores = scores = scores.take(self._order)
+        self._grade, self._weight = lists.grade.take(self._order), lists.weight.take(self._order)
         weight = self._weight
         self._curvature = 2.0 if width is None else 1.0 / width
         self._band_start = -np.inf if width is None else 1.0 - width
@@ -71,9 +72,21 @@ class PairHinge:
 
     def hessian_times(self, direction: FloatArray) -> FloatArray:
         """The matrix of second derivatives by the scores, times a direction."""
-        along = direction[self._order]
-        _, worse, _, better = self._sums(along, self._band_start, 1.0)
-        return self._by_row(self._curvature * self._weight * (along * self._degree - worse - better))
+        lists, out = self._lists, np.empty_like(direction)
+        band = (self._order, self._grade, lists.grades, self._weight, self._degree, self._borders, lists.offsets)
+        threads.by_queries(
+            lambda first, last: close_pairs.band_laplacian(*band, self._curvature, first, last, direction, out),
+            lists.offsets,
+        )
+        return out
+
+    @cached_property
+    def _borders(self) -> IntArray:
+        """The band where the loss is curved."""
+        offsets, borders = self._lists.offsets, np.empty((4, self._scores.size), dtype=np.int64)
+        rows = (self._scores, offsets, self._band_start, 1.0)
+        threads.by_queries(lambda first, last: close_pairs.band_borders(*rows, first, last, borders), offsets)
+        return borders
 
     def hinge_at_scale(self, scale: float) -> tuple[float, float]:
         """Σ ω max(0, x) at these scores times a scale, and its derivative by the scale."""
