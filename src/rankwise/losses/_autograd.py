@@ -13,19 +13,18 @@ class _PrecomputedGradients(torch.autograd.Function):
     """A value with its gradients by some inputs."""
 
     @staticmethod
-    def forward(ctx: Any, value: torch.Tensor, *tensors: torch.Tensor) -> torch.Tensor:
-        ctx.save_for_backward(*tensors[len(tensors) // 2 :])
-        return value.clone()
+    def forward(ctx: Any, known: tuple[torch.Tensor, Sequence[torch.Tensor]], *_: torch.Tensor) -> torch.Tensor:
+        value, ctx.gradients = known  # in a tuple, because each tensor that is an argument takes torch its time
+        return value
 
     @staticmethod
     @once_differentiable  # type: ignore[misc,no-untyped-call,untyped-decorator,unused-ignore]
     def backward(ctx: Any, upstream: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
-        gradients = ctx.saved_tensors
-        return None, *[upstream.to(gradient) * gradient for gradient in gradients], *[None] * len(gradients)
+        return None, *[upstream.to(gradient) * gradient for gradient in ctx.gradients]
 
 
 def with_gradients(
     value: torch.Tensor, inputs: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor]
 ) -> torch.Tensor:
     """The value, whose backward pass gives each input its gradient times what comes from above."""
-    return _PrecomputedGradients.apply(value, *inputs, *gradients)  # type: ignore[no-any-return,no-untyped-call]
+    return _PrecomputedGradients.apply((value, gradients), *inputs)  # type: ignore[no-any-return,no-untyped-call]

@@ -1,4 +1,4 @@
-"""The batches of a rate loss: their Lagrangian with its derivatives, by one kernel in main memory, by torch elsewhere."""
+"""The batches of a rate loss: their Lagrangian and its derivatives, by one kernel in main memory, by torch elsewhere."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import torch
 from rankwise.errors import DataError
 from rankwise.kernels._compile import specialize
 from rankwise.kernels.rows import _rate_steps as rate_steps
-from rankwise.kernels.rows._surrogate_rows import SURROGATE_ROWS
+from rankwise.kernels.rows._surrogate_columns import COLUMNS, WITH_ODDS
 from rankwise.objectives.rates._statements import STATEMENTS
 from rankwise.objectives.rates.saddle._surrogates import SURROGATES, Surrogate
 from rankwise.types import AnyArray, FloatArray, IntArray
@@ -54,17 +54,15 @@ def _lagrangian() -> Callable[..., float]:
 
 @functools.cache
 def _step(surrogate: type[Surrogate]) -> Callable[..., bool]:
-    return specialize(rate_steps.rate_step, lagrangian=_lagrangian(), surrogate_row=SURROGATE_ROWS[surrogate.name])
+    name = surrogate.name
+    return specialize(
+        rate_steps.rate_step, lagrangian=_lagrangian(), surrogate_column=COLUMNS[name], HAS_ODDS=int(name in WITH_ODDS)
+    )
 
 
-def in_main_memory(*tensors: torch.Tensor) -> bool:
-    """Whether the kernel can read tensors where they are."""
-    return all(tensor.device.type == "cpu" and tensor.dtype.itemsize >= 4 for tensor in tensors)
-
-
-def has_kernel(surrogate: Surrogate) -> bool:
-    """Whether the kernel knows this surrogate."""
-    return SURROGATES.get(surrogate.name) is type(surrogate)
+def has_kernel(surrogate: Surrogate, *tensors: torch.Tensor) -> bool:
+    """Whether a kernel knows this surrogate, and can read these tensors where they are."""
+    return SURROGATES.get(surrogate.name) is type(surrogate) and all([t.is_cpu and t.itemsize >= 4 for t in tensors])
 
 
 class RateBatch(NamedTuple):
@@ -82,11 +80,10 @@ class RateBatch(NamedTuple):
 
     def step_by_kernel(self, state: RateState, surrogate: Surrogate) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """The value of a loss, and its gradients by scores and by what is raw (turned round for multipliers)."""
-        scores = np.ascontiguousarray(self.scores.numpy())
+        scores, targets = np.ascontiguousarray(self.scores.numpy()), np.ascontiguousarray(self.targets.numpy())
         weights = scores[:0] if self.weights is None else np.ascontiguousarray(self.weights.numpy())
         value, by_scores, by_raw = np.empty((), scores.dtype), np.empty_like(scores), np.empty_like(state.raw)
         width = getattr(surrogate, "width", 1.0)
-        targets = np.ascontiguousarray(self.targets.numpy())
         if not _step(type(surrogate))(scores, targets, weights, width, *state, by_scores, by_raw, value):
             self.check_known()
         return torch.from_numpy(value), torch.from_numpy(by_scores), torch.from_numpy(by_raw)

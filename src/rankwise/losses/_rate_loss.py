@@ -15,7 +15,7 @@ from rankwise._validation import as_numbers, check_real, check_whole
 from rankwise.errors import DataError, ShapeError
 from rankwise.losses._autograd import with_gradients
 from rankwise.losses._batches import TensorLike
-from rankwise.losses._rate_batches import RateBatch, RateState, has_kernel, in_main_memory, statement_kinds
+from rankwise.losses._rate_batches import RateBatch, RateState, has_kernel, statement_kinds
 from rankwise.metrics import Metric
 from rankwise.objectives import RateObjective, SaddlePoint, rate_objective
 from rankwise.objectives.rates._objective import DEFAULT_ANCHORS
@@ -242,21 +242,22 @@ class RateLoss(nn.Module):
         if not logits.is_floating_point():
             raise DataError(f"logits must be a tensor of floating-point numbers, got {logits.dtype}; pass floats")
         scores = self._rows(logits.detach(), "logits")
-        scores = scores.float() if scores.dtype.itemsize < 4 else scores
+        scores = scores.float() if scores.itemsize < 4 else scores
         y = self._rows(_tensor("targets", targets, scores), "targets")
         if y.shape != scores.shape:
             raise ShapeError(f"targets must have the shape of the logits {logits.shape}, got {tuple(y.shape)}")
         batch = RateBatch(scores, y, self._weights(sample_weight, scores))
         if not self._all_started:
             self._start_missing(batch)
-        if in_main_memory(scores, self.raw) and has_kernel(self.surrogate):
+        raw = self.raw
+        if has_kernel(self.surrogate, scores, raw):
             value, by_scores, by_raw = batch.step_by_kernel(self._state(_view), self.surrogate)
         else:
             state = self._state(_host)
             value, by_scores, by_raw = batch.step_by_torch(state, self.surrogate)
             self.label_weight.copy_(torch.from_numpy(state.label_weight))
-            by_raw = by_raw.to(self.raw)
-        return with_gradients(value, [logits, self.raw], [by_scores.reshape(logits.shape).to(logits.dtype), by_raw])
+            by_raw = by_raw.to(raw)
+        return with_gradients(value, [logits, raw], [by_scores.view_as(logits).to(logits.dtype), by_raw])
 
     def _state(self, as_array: Callable[[torch.Tensor], AnyArray]) -> RateState:
         """What the kernels read, and the label weights to which they add."""
@@ -288,7 +289,10 @@ class RateLoss(nn.Module):
     def _weights(self, sample_weight: TensorLike | None, scores: torch.Tensor) -> torch.Tensor | None:
         if sample_weight is None:
             return None
-        return self._rows(_tensor("sample_weight", sample_weight, scores), "sample_weight", (1,))
+        weights = self._rows(_tensor("sample_weight", sample_weight, scores), "sample_weight", (1,))
+        if len(weights) != len(scores):
+            raise ShapeError(f"sample_weight must have one entry per row ({len(scores)}), got {len(weights)}")
+        return weights
 
     @torch.no_grad()
     def _start_missing(self, batch: RateBatch) -> None:

@@ -17,9 +17,11 @@ TINY = 1e-30  # a complex step this small derives exactly, as long as a statemen
 MAX_LABEL_WEIGHT = 1e6  # after which sums of weights are halved: they stay exact in single precision
 MIN_COUNT = 1e-12
 MIN_SHARE = 1e-6
+MAX_WIDTHS = 600.0  # widths: up to there an exponential does not overflow
 
 cost_0 = cost_1 = cost_2 = cost_3 = excess_0 = excess_1 = excess_2 = excess_3 = hook  # of statements, by their kind
-surrogate_row = lagrangian = hook
+surrogate_column = lagrangian = hook
+HAS_ODDS = 0  # whether the surrogate reads odds
 
 
 class AnchorCounts(NamedTuple):
@@ -135,37 +137,53 @@ def rate_step(
                 if values[i, c] != values[i, c]:
                     return False
     n_rows, n_anchors, total = scores.shape[0], kinds.size, 0.0
-    row_slopes, row_losses, thresholds = np.empty((n_rows, n_anchors)), np.empty(n_anchors), np.empty(n_anchors)
-    weight, shifts = np.ones(n_rows), np.empty((2, n_anchors))
+    column, signs, odds, below = np.empty(n_rows), np.empty(n_rows), np.empty(n_rows), np.empty(n_rows)
+    losses_of_rows, by_score = np.empty(n_rows), np.empty(n_rows)
+    weight, slopes_of_rows = np.ones((2, n_rows)), np.empty((n_anchors, n_rows))
     for c in range(scores.shape[1]):
-        in_batch, losses, slopes = np.zeros(2), np.zeros((2, n_anchors)), np.zeros((2, n_anchors))
-        factors = np.empty((2, n_anchors))
-        middle, reach = raw[0, c, n_anchors // 2] * rates[0], 0.0
+        losses, slopes, factors = np.empty((2, n_anchors)), np.empty((2, n_anchors)), np.empty((2, n_anchors))
+        in_batch, middle, furthest = np.zeros(2), raw[0, c, n_anchors // 2] * rates[0], 0.0
         for k in range(n_anchors):
-            thresholds[k] = raw[0, c, k] * rates[0]
-            reach = max(reach, abs(thresholds[k] - middle))
-            shifts[0, k] = np.exp((thresholds[k] - middle) / width)
-            shifts[1, k] = np.exp((middle - thresholds[k]) / width)
+            furthest = max(furthest, abs(raw[0, c, k] * rates[0] - middle))
+        spread = furthest
         for i in range(n_rows):
-            if weights.size > 0:
-                weight[i] = weights[i, c if weights.shape[1] > 1 else 0]
             side = 0 if targets[i, c] > 0 else 1
-            in_batch[side] += weight[i]
-            surrogate_row(
-                1.0 - 2.0 * side, scores[i, c], thresholds, width, shifts[side], middle, reach, row_losses,
-                row_slopes[i],
-            )  # fmt: skip
-            for k in range(n_anchors):
-                losses[side, k] += weight[i] * row_losses[k]
-                slopes[side, k] += weight[i] * row_slopes[i, k]
+            one = 1.0
+            if weights.size > 0:
+                one = float(weights[i, c if weights.shape[1] > 1 else 0])
+            weight[side, i], weight[1 - side, i] = one, 0.0
+            in_batch[side] += one
+            column[i], signs[i], by_score[i] = scores[i, c], 1.0 - 2.0 * side, 0.0
+            furthest = max(furthest, abs(column[i] - middle) + spread)
+        is_near = furthest < MAX_WIDTHS * width
+        if HAS_ODDS and is_near:
+            for i in range(n_rows):
+                below[i] = np.exp(signs[i] * (middle - column[i]) / width)
+        for k in range(n_anchors):
+            threshold = raw[0, c, k] * rates[0]
+            if HAS_ODDS and is_near:
+                shift = np.exp((threshold - middle) / width)
+                for i in range(n_rows):
+                    odds[i] = below[i] * (shift if signs[i] > 0.0 else 1.0 / shift)
+            elif HAS_ODDS:
+                for i in range(n_rows):
+                    odds[i] = np.exp(min(signs[i] * (threshold - column[i]) / width, MAX_WIDTHS))
+            slope = slopes_of_rows[k]
+            surrogate_column(signs, column, threshold, width, odds, losses_of_rows, slope)
+            for side in range(2):
+                loss_sum, slope_sum = 0.0, 0.0
+                for i in range(n_rows):
+                    loss_sum += weight[side, i] * losses_of_rows[i]
+                    slope_sum += weight[side, i] * slope[i]
+                losses[side, k], slopes[side, k] = loss_sum, slope_sum
         total += lagrangian(
             raw[:, c], rates, levels[c], units[c], kinds, shares, class_weight[c], known_share[c], label_weight[:, c],
             is_counted, damping, max_multiplier, min_split, in_batch, losses, slopes, factors, by_raw[:, c],
         )  # fmt: skip
+        for k in range(n_anchors):
+            for i in range(n_rows):
+                by_score[i] += (factors[0, k] if signs[i] > 0.0 else factors[1, k]) * slopes_of_rows[k, i]
         for i in range(n_rows):
-            by_score, of_side = 0.0, factors[0 if targets[i, c] > 0 else 1]
-            for k in range(n_anchors):
-                by_score += of_side[k] * row_slopes[i, k]
-            by_scores[i, c] = weight[i] * by_score
+            by_scores[i, c] = (weight[0, i] + weight[1, i]) * by_score[i]
     value[()] = total
     return True
