@@ -9,18 +9,28 @@ import torch
 from torch.autograd.function import once_differentiable
 
 
+def _times(ctx: Any, upstream: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+    return None, *[upstream.to(gradient) * gradient for gradient in ctx.gradients]
+
+
+_times_once = once_differentiable(_times)  # type: ignore[no-untyped-call,unused-ignore]
+
+
 class _PrecomputedGradients(torch.autograd.Function):
     """A value with its gradients by some inputs."""
 
     @staticmethod
-    def forward(ctx: Any, known: tuple[torch.Tensor, Sequence[torch.Tensor]], *_: torch.Tensor) -> torch.Tensor:
-        value, ctx.gradients = known  # in a tuple, because each tensor that is an argument takes torch its time
+    def forward(
+        ctx: Any, value_and_gradients: tuple[torch.Tensor, Sequence[torch.Tensor]], *_: torch.Tensor
+    ) -> torch.Tensor:
+        # In a plain tuple: torch takes its time for each tensor among the arguments.
+        value, ctx.gradients = value_and_gradients
         return value
 
     @staticmethod
-    @once_differentiable  # type: ignore[misc,no-untyped-call,untyped-decorator,unused-ignore]
     def backward(ctx: Any, upstream: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
-        return None, *[upstream.to(gradient) * gradient for gradient in ctx.gradients]
+        # Gradients are recorded where second ones may be asked for, which are refused; else that check costs time.
+        return (_times_once if torch.is_grad_enabled() else _times)(ctx, upstream)
 
 
 def with_gradients(

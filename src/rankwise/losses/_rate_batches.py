@@ -65,8 +65,16 @@ def has_kernel(surrogate: Surrogate, *tensors: torch.Tensor) -> bool:
     return SURROGATES.get(surrogate.name) is type(surrogate) and all([t.is_cpu and t.itemsize >= 4 for t in tensors])
 
 
+def columns(values: torch.Tensor) -> torch.Tensor:
+    """Values as a column per class, on whatever device."""
+    return values.unsqueeze(1) if values.ndim == 1 else values
+
+
 class RateBatch(NamedTuple):
-    """Scores, targets and, unless all are 1, weights of rows, a column per class; one of weights may serve all."""
+    """Scores, targets and, unless all are 1, weights of rows, a column per class; one of weights may serve all.
+
+    A single column may be flat.
+    """
 
     scores: torch.Tensor
     targets: torch.Tensor
@@ -78,26 +86,30 @@ class RateBatch(NamedTuple):
             if values is not None and values.isnan().any():
                 raise DataError(f"{name} must be known for every row, got NaN; leave such rows out")
 
+    def sides(self) -> torch.Tensor:
+        """Weights of the positives and of the negatives, each 0 for the others, of shape (classes, 2, rows)."""
+        y = (columns(self.targets) > 0).to(self.scores.dtype).T
+        sides = torch.stack([y, 1.0 - y], 1)
+        return sides if self.weights is None else sides * columns(self.weights).T[:, None]
+
     def step_by_kernel(self, state: RateState, surrogate: Surrogate) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """The value of a loss, and its gradients by scores and by what is raw (turned round for multipliers)."""
-        scores, targets = np.ascontiguousarray(self.scores.numpy()), np.ascontiguousarray(self.targets.numpy())
-        weights = scores[:0] if self.weights is None else np.ascontiguousarray(self.weights.numpy())
+        scores, shape = np.ascontiguousarray(self.scores.numpy()), (-1, state.class_weight.size)
+        by_class, targets = scores.reshape(shape), np.ascontiguousarray(self.targets.numpy()).reshape(shape)
+        weights = by_class[:0] if self.weights is None else np.ascontiguousarray(columns(self.weights).numpy())
         value, by_scores, by_raw = np.empty((), scores.dtype), np.empty_like(scores), np.empty_like(state.raw)
-        width = getattr(surrogate, "width", 1.0)
-        if not _step(type(surrogate))(scores, targets, weights, width, *state, by_scores, by_raw, value):
+        step, width = _step(type(surrogate)), getattr(surrogate, "width", 1.0)
+        if not step(by_class, targets, weights, width, *state, by_scores.reshape(shape), by_raw, value):
             self.check_known()
         return torch.from_numpy(value), torch.from_numpy(by_scores), torch.from_numpy(by_raw)
 
     def step_by_torch(self, state: RateState, surrogate: Surrogate) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """The same: what has a number for each row stays where the scores are."""
         self.check_known()
-        scores = self.scores.T[:, :, None]  # classes, rows, anchors
-        y = (self.targets.T > 0).to(scores)
-        sides = torch.stack([y, 1.0 - y], 1)  # classes, positives and negatives, rows
-        if self.weights is not None:
-            sides = sides * self.weights.T[:, None]
+        scores, sides = columns(self.scores).T[:, :, None], self.sides()  # classes, rows, anchors
         thresholds = torch.from_numpy(state.raw[0] * state.rates[0]).to(scores)
-        margins = (scores - thresholds[:, None, :]) * (2.0 * y - 1.0)[:, :, None]
+        signs = 2.0 * (columns(self.targets).T > 0).to(scores) - 1.0
+        margins = (scores - thresholds[:, None, :]) * signs[:, :, None]
         row_slopes = surrogate.slope(margins).to(scores)
         in_batch, losses, slopes = (
             sums.double().cpu().numpy() for sums in (sides.sum(2), sides @ surrogate.value(margins), sides @ row_slopes)
@@ -106,4 +118,4 @@ class RateBatch(NamedTuple):
         lagrangians = specialize(rate_steps.rate_lagrangians, lagrangian=_lagrangian())
         value = lagrangians(*state, in_batch, losses, slopes, factors, by_raw)
         by_scores = (sides * (torch.from_numpy(factors).to(scores) @ row_slopes.swapaxes(1, 2))).sum(1)
-        return scores.new_tensor(value), by_scores.T, torch.from_numpy(by_raw)
+        return scores.new_tensor(value), by_scores.T.reshape(self.scores.shape), torch.from_numpy(by_raw)

@@ -15,7 +15,7 @@ from rankwise._validation import as_numbers, check_real, check_whole
 from rankwise.errors import DataError, ShapeError
 from rankwise.losses._autograd import with_gradients
 from rankwise.losses._batches import TensorLike
-from rankwise.losses._rate_batches import RateBatch, RateState, has_kernel, statement_kinds
+from rankwise.losses._rate_batches import RateBatch, RateState, columns, has_kernel, statement_kinds
 from rankwise.metrics import Metric
 from rankwise.objectives import RateObjective, SaddlePoint, rate_objective
 from rankwise.objectives.rates._objective import DEFAULT_ANCHORS
@@ -58,11 +58,6 @@ class RateLossOptions(TypedDict, total=False):
 def _host(values: torch.Tensor) -> FloatArray:
     """Numbers of anchors, which are few, in double precision and main memory."""
     return values.detach().double().cpu().numpy()  # type: ignore[no-any-return,unused-ignore]
-
-
-def _view(values: torch.Tensor) -> AnyArray:
-    """What is in main memory, as it is there."""
-    return values.detach().numpy()  # type: ignore[no-any-return,unused-ignore]
 
 
 def _class_shares(share: ArrayLike, classes: int) -> FloatArray:
@@ -241,71 +236,71 @@ class RateLoss(nn.Module):
             raise DataError(f"logits must be a tensor, got {type(logits).__name__}; pass what the model gives")
         if not logits.is_floating_point():
             raise DataError(f"logits must be a tensor of floating-point numbers, got {logits.dtype}; pass floats")
-        scores = self._rows(logits.detach(), "logits")
-        scores = scores.float() if scores.itemsize < 4 else scores
-        y = self._rows(_tensor("targets", targets, scores), "targets")
-        if y.shape != scores.shape:
-            raise ShapeError(f"targets must have the shape of the logits {logits.shape}, got {tuple(y.shape)}")
-        batch = RateBatch(scores, y, self._weights(sample_weight, scores))
+        scores = logits.detach() if logits.itemsize >= 4 else logits.detach().float()
+        batch = self._batch(scores, targets, sample_weight)
         if not self._all_started:
             self._start_missing(batch)
         raw = self.raw
         if has_kernel(self.surrogate, scores, raw):
-            value, by_scores, by_raw = batch.step_by_kernel(self._state(_view), self.surrogate)
+            value, by_scores, by_raw = batch.step_by_kernel(self._state(torch.Tensor.numpy), self.surrogate)
         else:
             state = self._state(_host)
             value, by_scores, by_raw = batch.step_by_torch(state, self.surrogate)
             self.label_weight.copy_(torch.from_numpy(state.label_weight))
             by_raw = by_raw.to(raw)
-        return with_gradients(value, [logits, raw], [by_scores.view_as(logits).to(logits.dtype), by_raw])
+        return with_gradients(value, (logits, raw), (by_scores, by_raw))
 
     def _state(self, as_array: Callable[[torch.Tensor], AnyArray]) -> RateState:
         """What the kernels read, and the label weights to which they add."""
+        buffers = self._buffers  # attributes of a module are slow
         return RateState(
-            as_array(self.raw),
+            as_array(self.raw.detach()),
             self.rates,
-            as_array(self.levels),
-            as_array(self.units),
+            as_array(buffers["levels"]),
+            as_array(buffers["units"]),
             self._kinds,
             self.objective.shares(),
             self._class_weight,
             self._known_share,
-            as_array(self.label_weight),
+            as_array(buffers["label_weight"]),
             self.training,
             self.damping,
             MAX_MULTIPLIER,
             MIN_SPLIT,
         )
 
-    def _rows(self, values: torch.Tensor, name: str, widths: tuple[int, ...] = ()) -> torch.Tensor:
-        """Values as a column per class; `widths` are those that are taken beside the number of classes."""
-        if values.ndim == 1 and 1 in (self.classes, *widths):
-            return values.unsqueeze(1)
-        if values.ndim == 2 and values.shape[1] in (self.classes, *widths):
+    def _batch(self, scores: torch.Tensor, targets: TensorLike, sample_weight: TensorLike | None) -> RateBatch:
+        """The rows, whose shapes are checked."""
+        rows, weights = len(self._checked(scores, "logits")), None
+        y = self._checked(_tensor("targets", targets, scores), "targets")
+        if len(y) != rows:
+            raise ShapeError(f"targets must have the shape of the logits {tuple(scores.shape)}, got {tuple(y.shape)}")
+        if sample_weight is not None:
+            weights = self._checked(_tensor("sample_weight", sample_weight, scores), "sample_weight", (1,))
+            if len(weights) != rows:
+                raise ShapeError(f"sample_weight must have one entry per row ({rows}), got {len(weights)}; pass as many")
+        return RateBatch(scores, y, weights)
+
+    def _checked(self, values: torch.Tensor, name: str, widths: tuple[int, ...] = ()) -> torch.Tensor:
+        """Values with a column per class; `widths` are those that are taken beside the number of classes."""
+        width = 1 if values.ndim == 1 else values.shape[1] if values.ndim == 2 else 0
+        if width == self.classes or width in widths:
             return values
         shape = "(n,) or (n, 1)" if self.classes == 1 else f"(n, {self.classes})"
         raise ShapeError(f"{name} must have the shape {shape}, got {tuple(values.shape)}; classes= is their number")
 
-    def _weights(self, sample_weight: TensorLike | None, scores: torch.Tensor) -> torch.Tensor | None:
-        if sample_weight is None:
-            return None
-        weights = self._rows(_tensor("sample_weight", sample_weight, scores), "sample_weight", (1,))
-        if len(weights) != len(scores):
-            raise ShapeError(f"sample_weight must have one entry per row ({len(scores)}), got {len(weights)}")
-        return weights
-
     @torch.no_grad()
     def _start_missing(self, batch: RateBatch) -> None:
         batch.check_known()
-        scores, y = batch.scores, (batch.targets > 0).to(batch.scores)
-        weights = torch.ones_like(y) if batch.weights is None else batch.weights.expand_as(y)
-        has_both = ((weights * y).sum(0) > 0) & ((weights * (1.0 - y)).sum(0) > 0)
+        sides = batch.sides()
+        weights, scores, y = sides.sum(1), *(columns(tensor).T for tensor in (batch.scores, batch.targets))
+        has_both = (sides.sum(2) > 0).all(1)
         if torch.distributed.is_available() and torch.distributed.is_initialized():
             votes = has_both.to(torch.int32)  # replicas start together, from the mean of what each would start from
             torch.distributed.all_reduce(votes, op=torch.distributed.ReduceOp.MIN)
             has_both = votes > 0
         for c in torch.nonzero(has_both & ~self.started).flatten().tolist():
-            self._start_class(c, scores[:, c], y[:, c], weights[:, c])
+            self._start_class(c, scores[c], y[c], weights[c])
         self._all_started = bool(self.started.all())
         self._class_weight = _host(self.started) / self.classes
 
@@ -339,9 +334,7 @@ class RateLoss(nn.Module):
             This loss.
         """
         self.started.zero_()
-        scores = self._rows(logits, "logits").float()
-        y = self._rows(_tensor("targets", targets, scores), "targets")
-        self._start_missing(RateBatch(scores, y, self._weights(sample_weight, scores)))
+        self._start_missing(self._batch(logits.float(), targets, sample_weight))
         return self
 
     def extra_repr(self) -> str:
