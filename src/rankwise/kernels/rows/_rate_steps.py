@@ -137,15 +137,20 @@ def rate_step(
                 if values[i, c] != values[i, c]:
                     return False
     n_rows, n_anchors, total = scores.shape[0], kinds.size, 0.0
-    column, signs, odds, below = np.empty(n_rows), np.empty(n_rows), np.empty(n_rows), np.empty(n_rows)
-    losses_of_rows, by_score = np.empty(n_rows), np.empty(n_rows)
-    weight, slopes_of_rows = np.ones((2, n_rows)), np.empty((n_anchors, n_rows))
+    # Margins are differences in the precision of the scores: where a threshold is one of them, a corner is met exactly.
+    column, thresholds = np.empty(n_rows, scores.dtype), np.empty(n_anchors + 1, scores.dtype)
+    signs, odds, below, by_score = np.empty(n_rows), np.empty(n_rows), np.empty(n_rows), np.empty(n_rows)
+    losses_of_rows = np.empty(n_rows)
+    thresholds[n_anchors] = width
+    width = thresholds[n_anchors]
+    weight, slopes_of_rows, in_batch = np.empty((2, n_rows)), np.empty((n_anchors, n_rows)), np.empty(2)
+    losses, slopes, factors = np.empty((2, n_anchors)), np.empty((2, n_anchors)), np.empty((2, n_anchors))
     for c in range(scores.shape[1]):
-        losses, slopes, factors = np.empty((2, n_anchors)), np.empty((2, n_anchors)), np.empty((2, n_anchors))
-        in_batch, middle, furthest = np.zeros(2), raw[0, c, n_anchors // 2] * rates[0], 0.0
+        in_batch[0], in_batch[1], spread, middle = 0.0, 0.0, 0.0, raw[0, c, n_anchors // 2] * rates[0]
         for k in range(n_anchors):
-            furthest = max(furthest, abs(raw[0, c, k] * rates[0] - middle))
-        spread = furthest
+            thresholds[k] = raw[0, c, k] * rates[0]
+            spread = max(spread, abs(thresholds[k] - middle))
+        furthest = spread
         for i in range(n_rows):
             side = 0 if targets[i, c] > 0 else 1
             one = 1.0
@@ -160,7 +165,7 @@ def rate_step(
             for i in range(n_rows):
                 below[i] = np.exp(signs[i] * (middle - column[i]) / width)
         for k in range(n_anchors):
-            threshold = raw[0, c, k] * rates[0]
+            threshold = thresholds[k]
             if HAS_ODDS and is_near:
                 shift = np.exp((threshold - middle) / width)
                 for i in range(n_rows):
