@@ -1,4 +1,4 @@
-"""The batches of a rate loss: their Lagrangian and its derivatives, by one kernel in main memory, by torch elsewhere."""
+"""Batches of a rate loss: the Lagrangian and its derivatives, by one kernel in main memory, by torch elsewhere."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _step(surrogate: type[Surrogate]) -> Callable[..., bool]:
 
 def has_kernel(surrogate: Surrogate, *tensors: torch.Tensor) -> bool:
     """Whether a kernel knows this surrogate, and can read these tensors where they are."""
-    return SURROGATES.get(surrogate.name) is type(surrogate) and all([t.is_cpu and t.itemsize >= 4 for t in tensors])
+    return SURROGATES.get(surrogate.name) is type(surrogate) and all(t.is_cpu and t.itemsize >= 4 for t in tensors)
 
 
 def columns(values: torch.Tensor) -> torch.Tensor:
@@ -97,11 +97,11 @@ class RateBatch(NamedTuple):
         scores, shape = np.ascontiguousarray(self.scores.numpy()), (-1, state.class_weight.size)
         by_class, targets = scores.reshape(shape), np.ascontiguousarray(self.targets.numpy()).reshape(shape)
         weights = by_class[:0] if self.weights is None else np.ascontiguousarray(columns(self.weights).numpy())
-        value, by_scores, by_raw = np.empty((), scores.dtype), np.empty_like(scores), np.empty_like(state.raw)
+        value, by_scores, by_raw = np.empty(1, scores.dtype), np.empty_like(scores), np.empty_like(state.raw)
         step, width = _step(type(surrogate)), getattr(surrogate, "width", 1.0)
         if not step(by_class, targets, weights, width, *state, by_scores.reshape(shape), by_raw, value):
             self.check_known()
-        return torch.from_numpy(value), torch.from_numpy(by_scores), torch.from_numpy(by_raw)
+        return torch.from_numpy(value.reshape(())), torch.from_numpy(by_scores), torch.from_numpy(by_raw)
 
     def step_by_torch(self, state: RateState, surrogate: Surrogate) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """The same: what has a number for each row stays where the scores are."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 import torch
@@ -186,6 +185,7 @@ class RateLoss(nn.Module):
         self.register_buffer("label_weight", torch.zeros(2, classes, dtype=torch.float64))
         self.register_buffer("started", torch.zeros(classes, dtype=torch.bool))
         self._all_started = False
+        self._shared: tuple[list[int], list[AnyArray]] = [], []
 
     def _unknowns(self) -> FloatArray:
         """b, λ and log ψ, within their bounds."""
@@ -242,27 +242,38 @@ class RateLoss(nn.Module):
             self._start_missing(batch)
         raw = self.raw
         if has_kernel(self.surrogate, scores, raw):
-            value, by_scores, by_raw = batch.step_by_kernel(self._state(torch.Tensor.numpy), self.surrogate)
+            value, by_scores, by_raw = batch.step_by_kernel(self._state(*self._shared_arrays()), self.surrogate)
         else:
-            state = self._state(_host)
+            state = self._state(*map(_host, (raw, self.levels, self.units, self.label_weight)))
             value, by_scores, by_raw = batch.step_by_torch(state, self.surrogate)
             self.label_weight.copy_(torch.from_numpy(state.label_weight))
             by_raw = by_raw.to(raw)
         return with_gradients(value, (logits, raw), (by_scores, by_raw))
 
-    def _state(self, as_array: Callable[[torch.Tensor], AnyArray]) -> RateState:
+    def _shared_arrays(self) -> list[AnyArray]:
+        """Parameter and buffers as arrays of the same memory, made anew once that is another: each takes its time."""
+        tensors = [self._parameters["raw"], *map(self._buffers.__getitem__, ("levels", "units", "label_weight"))]
+        places = [tensor.data_ptr() for tensor in tensors if tensor is not None]
+        if places != self._shared[0]:
+            self._shared = places, [tensor.detach().numpy() for tensor in tensors if tensor is not None]
+        return self._shared[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without arrays that a copy would not share."""
+        return {**self.__dict__, "_shared": ([], [])}
+
+    def _state(self, raw: AnyArray, levels: AnyArray, units: AnyArray, label_weight: FloatArray) -> RateState:
         """What the kernels read, and the label weights to which they add."""
-        buffers = self._buffers  # attributes of a module are slow
         return RateState(
-            as_array(self.raw.detach()),
+            raw,
             self.rates,
-            as_array(buffers["levels"]),
-            as_array(buffers["units"]),
+            levels,
+            units,
             self._kinds,
             self.objective.shares(),
             self._class_weight,
             self._known_share,
-            as_array(buffers["label_weight"]),
+            label_weight,
             self.training,
             self.damping,
             MAX_MULTIPLIER,
@@ -271,21 +282,23 @@ class RateLoss(nn.Module):
 
     def _batch(self, scores: torch.Tensor, targets: TensorLike, sample_weight: TensorLike | None) -> RateBatch:
         """The rows, whose shapes are checked."""
-        rows, weights = len(self._checked(scores, "logits")), None
-        y = self._checked(_tensor("targets", targets, scores), "targets")
-        if len(y) != rows:
+        rows, weights = self._count(scores, "logits"), None
+        y = _tensor("targets", targets, scores)
+        if self._count(y, "targets") != rows:
             raise ShapeError(f"targets must have the shape of the logits {tuple(scores.shape)}, got {tuple(y.shape)}")
         if sample_weight is not None:
-            weights = self._checked(_tensor("sample_weight", sample_weight, scores), "sample_weight", (1,))
-            if len(weights) != rows:
-                raise ShapeError(f"sample_weight must have one entry per row ({rows}), got {len(weights)}; pass as many")
+            weights = _tensor("sample_weight", sample_weight, scores)
+            if self._count(weights, "sample_weight", 1) != rows:
+                raise ShapeError(
+                    f"sample_weight must have one entry per row ({rows}), got {len(weights)}; pass as many"
+                )
         return RateBatch(scores, y, weights)
 
-    def _checked(self, values: torch.Tensor, name: str, widths: tuple[int, ...] = ()) -> torch.Tensor:
-        """Values with a column per class; `widths` are those that are taken beside the number of classes."""
-        width = 1 if values.ndim == 1 else values.shape[1] if values.ndim == 2 else 0
-        if width == self.classes or width in widths:
-            return values
+    def _count(self, values: torch.Tensor, name: str, width: int = 0) -> int:
+        """Rows of values with a column per class, or with so many."""
+        rows, *widths = values.shape or (0, 0, 0)
+        if (widths or [1]) in ([self.classes], [width]):
+            return rows
         shape = "(n,) or (n, 1)" if self.classes == 1 else f"(n, {self.classes})"
         raise ShapeError(f"{name} must have the shape {shape}, got {tuple(values.shape)}; classes= is their number")
 

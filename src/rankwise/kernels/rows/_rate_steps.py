@@ -190,5 +190,5 @@ def rate_step(
                 by_score[i] += (factors[0, k] if signs[i] > 0.0 else factors[1, k]) * slopes_of_rows[k, i]
         for i in range(n_rows):
             by_scores[i, c] = (weight[0, i] + weight[1, i]) * by_score[i]
-    value[()] = total
+    value[0] = total
     return True

@@ -1,7 +1,7 @@
 """Bounds of the 0/1 loss of all rows at one threshold, each with its slope: what `rate_step` is specialized with.
 
-The margin of a row is m = s − b for a positive one, whose sign is 1, and b − s for a negative one; odds are e^{−m/width}.
-A score of NaN has a loss of NaN.
+The margin of a row is m = s − b for a positive one, whose sign is 1, and b − s for a negative one; its odds are
+e^{−m/width}. A score of NaN has a loss of NaN.
 """
 
 from __future__ import annotations
