@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 import torch
@@ -61,20 +64,77 @@ def test_it_is_the_saddle_point_of_numpy(name, surrogate, share) -> None:
     assert loss.raw.grad[1, 0].numpy() == pytest.approx(by_multipliers, abs=1e-9)  # type: ignore[index]
 
 
+@pytest.mark.parametrize("weights", ["none", "rows", "classes"])
 @pytest.mark.parametrize("name", [*NAMES, SUM])
-@pytest.mark.parametrize("surrogate", ["hinge", "smooth-hinge", "log2", "ramp"])
-def test_torchs_own_sums_are_those_of_numpy(name, surrogate, monkeypatch) -> None:
+@pytest.mark.parametrize("surrogate", ["hinge", "smooth-hinge", "log2", "ramp[0.7]", "sigmoid[0.5]"])
+def test_the_kernel_gives_what_torch_gives(name, surrogate, weights, monkeypatch) -> None:
     """What runs on other devices, run here."""
     X, _ = made()
     targets = (X > 0.5).double()
     weight = torch.rand(X.shape, generator=torch.Generator().manual_seed(0)).double()
-    loss, again = (RateLoss(name, surrogate=surrogate, classes=3).double() for _ in range(2))
+    weight = {"none": None, "rows": weight[:, 0], "classes": weight}[weights]  # type: ignore[assignment]
+    loss, again = (RateLoss(name, surrogate=surrogate, classes=3, damping=0.5).double() for _ in range(2))
     value, by_scores = gradients(loss, X, targets, weight)
-    monkeypatch.setattr("rankwise.losses._rate_loss._for_numpy", lambda device: False)
+    monkeypatch.setattr("rankwise.losses._rate_loss.has_kernel", lambda *anything: False)
     other, by_torch = gradients(again, X, targets, weight)
-    assert value == pytest.approx(other)
+    assert value == pytest.approx(other, rel=1e-12)
     assert torch.allclose(by_scores, by_torch, atol=1e-12)
     assert torch.allclose(loss.raw.grad, again.raw.grad, atol=1e-12)  # type: ignore[arg-type]
+    assert torch.equal(loss.label_weight, again.label_weight)
+
+
+@pytest.mark.parametrize("surrogate", ["hinge", "log2", "sigmoid"])
+def test_far_scores_keep_finite_losses(surrogate, monkeypatch) -> None:
+    """Where an exponential would overflow."""
+    X, y = made()
+    loss, again = (AUCPRLoss(4, surrogate=surrogate).double() for _ in range(2))
+    for one in (loss, again):
+        one.start(X[:, 0], y)
+    value, by_scores = gradients(loss, 900.0 * X[:, 0], y)
+    monkeypatch.setattr("rankwise.losses._rate_loss.has_kernel", lambda *anything: False)
+    other, by_torch = gradients(again, 900.0 * X[:, 0], y)
+    assert np.isfinite(value)
+    assert value == pytest.approx(other, rel=1e-12)
+    assert torch.allclose(by_scores, by_torch, atol=1e-12)
+
+
+def test_what_is_not_known_is_refused_and_not_counted() -> None:
+    X, y = made()
+    loss = RecallAtPrecisionLoss(0.8).double()
+    gradients(loss, X[:, 0], y)
+    before = loss.label_weight.clone()
+    unknown = torch.full_like(y, torch.nan)
+    with pytest.raises(DataError, match="targets"):
+        loss(X[:, 0], unknown)
+    with pytest.raises(DataError, match="sample_weight"):
+        loss(X[:, 0], y, unknown)
+    with pytest.raises(ShapeError, match="sample_weight"):
+        loss(X[:, 0], y, y[:5])
+    assert torch.equal(loss.label_weight, before)
+    assert np.isnan(loss(unknown, y).item())  # a net that diverged is no error of the labels
+
+
+def test_a_copy_or_a_moved_loss_reads_its_own_parameters() -> None:
+    X, y = made()
+    loss = AUCPRLoss(4)
+    gradients(loss, X[:, 0], y)
+    for other in (copy.deepcopy(loss), pickle.loads(pickle.dumps(loss)), copy.deepcopy(loss).double()):
+        before = gradients(loss.eval(), X[:, 0], y)[0]
+        with torch.no_grad():
+            other.eval().raw[0] += 0.1
+        assert gradients(loss, X[:, 0], y)[0] == before
+        moved = gradients(other, X[:, 0], y)[0]
+        assert moved != before
+        other.raw.data = loss.raw.data.clone().to(other.raw)
+        assert gradients(other, X[:, 0], y)[0] == pytest.approx(before)
+
+
+def test_second_derivatives_are_refused() -> None:
+    X, y = made()
+    scores = X[:, 0].clone().requires_grad_()
+    (first,) = torch.autograd.grad(AUCPRLoss(4)(scores, y) ** 2, scores, create_graph=True)
+    with pytest.raises(RuntimeError, match="once_differentiable"):
+        first.sum().backward()
 
 
 @pytest.mark.parametrize("damping", [0.0, 2.0])

@@ -9,23 +9,32 @@ import torch
 from torch.autograd.function import once_differentiable
 
 
+def _times(ctx: Any, upstream: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+    return None, *[upstream.to(gradient) * gradient for gradient in ctx.gradients]
+
+
+_times_once = once_differentiable(_times)  # type: ignore[no-untyped-call,unused-ignore]
+
+
 class _PrecomputedGradients(torch.autograd.Function):
     """A value with its gradients by some inputs."""
 
     @staticmethod
-    def forward(ctx: Any, value: torch.Tensor, *tensors: torch.Tensor) -> torch.Tensor:
-        ctx.save_for_backward(*tensors[len(tensors) // 2 :])
-        return value.clone()
+    def forward(
+        ctx: Any, value_and_gradients: tuple[torch.Tensor, Sequence[torch.Tensor]], *_: torch.Tensor
+    ) -> torch.Tensor:
+        # In a plain tuple: torch takes its time for each tensor among the arguments.
+        value, ctx.gradients = value_and_gradients
+        return value
 
     @staticmethod
-    @once_differentiable  # type: ignore[misc,no-untyped-call,untyped-decorator,unused-ignore]
     def backward(ctx: Any, upstream: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
-        gradients = ctx.saved_tensors
-        return None, *[upstream.to(gradient) * gradient for gradient in gradients], *[None] * len(gradients)
+        # Gradients are recorded where second ones may be asked for, which are refused; else that check costs time.
+        return (_times_once if torch.is_grad_enabled() else _times)(ctx, upstream)
 
 
 def with_gradients(
     value: torch.Tensor, inputs: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor]
 ) -> torch.Tensor:
     """The value, whose backward pass gives each input its gradient times what comes from above."""
-    return _PrecomputedGradients.apply(value, *inputs, *gradients)  # type: ignore[no-any-return,no-untyped-call]
+    return _PrecomputedGradients.apply((value, gradients), *inputs)  # type: ignore[no-any-return,no-untyped-call]

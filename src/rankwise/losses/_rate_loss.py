@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias, TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 import torch
@@ -14,21 +14,17 @@ from rankwise._validation import as_numbers, check_real, check_whole
 from rankwise.errors import DataError, ShapeError
 from rankwise.losses._autograd import with_gradients
 from rankwise.losses._batches import TensorLike
+from rankwise.losses._rate_batches import RateBatch, RateState, columns, has_kernel, statement_kinds
 from rankwise.metrics import Metric
 from rankwise.objectives import RateObjective, SaddlePoint, rate_objective
 from rankwise.objectives.rates._objective import DEFAULT_ANCHORS
 from rankwise.objectives.rates._statements import RateCounts
-from rankwise.objectives.rates.saddle._partials import partials
 from rankwise.objectives.rates.saddle._saddle import MAX_MULTIPLIER, MIN_SPLIT
 from rankwise.objectives.rates.saddle._surrogates import Surrogate, parse_surrogate
-from rankwise.types import FloatArray
+from rankwise.types import AnyArray, FloatArray
 
-MAX_LABEL_WEIGHT = 1e6  # after which sums of weights are halved: they stay exact in single precision
-MIN_COUNT = 1e-12
 MIN_RATE, MAX_RATE = 1e-6, 1e6  # of steps, in units of the optimizer's
 MAX_CLASSES = 100_000
-
-Numbers: TypeAlias = Any  # an array or a tensor: the same lines serve both
 
 
 class RateLossOptions(TypedDict, total=False):
@@ -58,15 +54,8 @@ class RateLossOptions(TypedDict, total=False):
     damping: float
 
 
-def _for_numpy(device: torch.device) -> bool:
-    """Whether numpy can read a tensor where it is."""
-    return device.type == "cpu"
-
-
-def _host(values: Numbers) -> FloatArray:
+def _host(values: torch.Tensor) -> FloatArray:
     """Numbers of anchors, which are few, in double precision and main memory."""
-    if isinstance(values, np.ndarray):
-        return values.astype(np.float64)
     return values.detach().double().cpu().numpy()  # type: ignore[no-any-return,unused-ignore]
 
 
@@ -97,12 +86,6 @@ def _multiplier_units(objective: RateObjective, levels: FloatArray, share: float
     )
     cost, excess = objective.costs(every) - objective.costs(none), objective.excesses(every) - objective.excesses(none)
     return np.asarray(cost / excess)
-
-
-def _inward(gradient: FloatArray, at: FloatArray, low: float, high: FloatArray | float) -> FloatArray:
-    """Without what pushes further out of bounds: a projection that leaves the parameter alone."""
-    outward = ((at <= low) & (gradient > 0.0)) | ((at >= high) & (gradient < 0.0))
-    return np.where(outward, 0.0, gradient)
 
 
 class RateLoss(nn.Module):
@@ -186,10 +169,12 @@ class RateLoss(nn.Module):
         classes = check_whole("classes", classes, 1, MAX_CLASSES)
         shares = None if share is None else _class_shares(share, classes)
         self.share, self.classes = shares, classes
+        self._known_share = np.zeros(classes) if shares is None else np.array(shares)
+        self._class_weight, self._kinds = np.zeros(classes), statement_kinds(self.objective)
         # Thresholds, multipliers and, for F_β, log ψ, each over its rate: one parameter, because an optimizer takes
         # its time for each, and this one is small.
         rates = [self.threshold_rate, self.multiplier_rate, self.threshold_rate][: 2 + self.objective.has_splits]
-        self.rates = np.array(rates)[:, None, None]
+        self.rates = np.array(rates)
         self.raw = nn.Parameter(torch.zeros(len(rates), classes, self.objective.size))
         nn.init.constant_(self.raw[1], 1.0 / self.multiplier_rate)
         expected = np.full(classes, 0.5) if shares is None else shares
@@ -200,10 +185,11 @@ class RateLoss(nn.Module):
         self.register_buffer("label_weight", torch.zeros(2, classes, dtype=torch.float64))
         self.register_buffer("started", torch.zeros(classes, dtype=torch.bool))
         self._all_started = False
+        self._shared: tuple[list[int], list[AnyArray]] = [], []
 
     def _unknowns(self) -> FloatArray:
         """b, λ and log ψ, within their bounds."""
-        unknowns = _host(self.raw) * self.rates
+        unknowns = _host(self.raw) * self.rates[:, None, None]
         unknowns[1] = np.clip(unknowns[1], 0.0, self._most()) * _host(self.units)
         unknowns[2:] = np.clip(unknowns[2:], np.log(MIN_SPLIT), 0.0)
         return np.asarray(unknowns)
@@ -250,118 +236,86 @@ class RateLoss(nn.Module):
             raise DataError(f"logits must be a tensor, got {type(logits).__name__}; pass what the model gives")
         if not logits.is_floating_point():
             raise DataError(f"logits must be a tensor of floating-point numbers, got {logits.dtype}; pass floats")
-        with torch.no_grad():
-            scores = self._rows(logits.detach(), "logits")
-            scores = scores.float() if scores.dtype.itemsize < 4 else scores
-            positive = self._rows(_tensor("targets", targets, scores), "targets") > 0
-            if positive.shape != scores.shape:
+        scores = logits.detach() if logits.itemsize >= 4 else logits.detach().float()
+        batch = self._batch(scores, targets, sample_weight)
+        if not self._all_started:
+            self._start_missing(batch)
+        raw = self.raw
+        if has_kernel(self.surrogate, scores, raw):
+            value, by_scores, by_raw = batch.step_by_kernel(self._state(*self._shared_arrays()), self.surrogate)
+        else:
+            state = self._state(*map(_host, (raw, self.levels, self.units, self.label_weight)))
+            value, by_scores, by_raw = batch.step_by_torch(state, self.surrogate)
+            self.label_weight.copy_(torch.from_numpy(state.label_weight))
+            by_raw = by_raw.to(raw)
+        return with_gradients(value, (logits, raw), (by_scores, by_raw))
+
+    def _shared_arrays(self) -> list[AnyArray]:
+        """Parameter and buffers as arrays of the same memory, made anew once that is another: each takes its time."""
+        tensors = [self._parameters["raw"], *map(self._buffers.__getitem__, ("levels", "units", "label_weight"))]
+        places = [tensor.data_ptr() for tensor in tensors if tensor is not None]
+        if places != self._shared[0]:
+            self._shared = places, [tensor.detach().numpy() for tensor in tensors if tensor is not None]
+        return self._shared[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without arrays that a copy would not share."""
+        return {**self.__dict__, "_shared": ([], [])}
+
+    def _state(self, raw: AnyArray, levels: AnyArray, units: AnyArray, label_weight: FloatArray) -> RateState:
+        """What the kernels read, and the label weights to which they add."""
+        return RateState(
+            raw,
+            self.rates,
+            levels,
+            units,
+            self._kinds,
+            self.objective.shares(),
+            self._class_weight,
+            self._known_share,
+            label_weight,
+            self.training,
+            self.damping,
+            MAX_MULTIPLIER,
+            MIN_SPLIT,
+        )
+
+    def _batch(self, scores: torch.Tensor, targets: TensorLike, sample_weight: TensorLike | None) -> RateBatch:
+        """The rows, whose shapes are checked."""
+        rows, weights = self._count(scores, "logits"), None
+        y = _tensor("targets", targets, scores)
+        if self._count(y, "targets") != rows:
+            raise ShapeError(f"targets must have the shape of the logits {tuple(scores.shape)}, got {tuple(y.shape)}")
+        if sample_weight is not None:
+            weights = _tensor("sample_weight", sample_weight, scores)
+            if self._count(weights, "sample_weight", 1) != rows:
                 raise ShapeError(
-                    f"targets must have the shape of the logits {logits.shape}, got {tuple(positive.shape)}"
+                    f"sample_weight must have one entry per row ({rows}), got {len(weights)}; pass as many"
                 )
-            y, weights = positive.to(scores.dtype), self._weights(sample_weight, scores)
-            if not self._all_started:
-                self._start_missing(scores, y, weights)
-            total, by_scores, by_raw = self._lagrangian(scores, y, weights)
-            by_logits = by_scores.reshape(logits.shape).to(logits.dtype)
-            value = torch.tensor(total, dtype=scores.dtype, device=scores.device)
-        return with_gradients(value, [logits, self.raw], [by_logits, by_raw])
+        return RateBatch(scores, y, weights)
 
-    def _lagrangian(
-        self, scores: torch.Tensor, targets: torch.Tensor, weights: torch.Tensor | None
-    ) -> tuple[float, torch.Tensor, torch.Tensor]:
-        """Its value, and its gradients by scores and by what is raw (turned round for multipliers).
-
-        What has a number for each row stays where the scores are: in main memory numpy does it, with less overhead on
-        small arrays than torch; elsewhere the same lines are torch's.
-        """
-        device, dtype = scores.device, scores.dtype
-        on_cpu = _for_numpy(device)
-
-        def by_class(values: torch.Tensor) -> Numbers:
-            return values.T.numpy() if on_cpu else values.T
-
-        def like_scores(values: FloatArray) -> Numbers:
-            return values.astype(s.dtype) if on_cpu else torch.from_numpy(values).to(scores)
-
-        s, y = by_class(scores), by_class(targets)  # classes, rows
-        sides = (np if on_cpu else torch).stack([y, 1.0 - y], 1)  # classes, positives and negatives, rows
-        if weights is not None:
-            sides = sides * by_class(weights)[:, None]
-        in_batch = _host(sides.sum(2)).T
-        unknowns, levels = self._unknowns(), _host(self.levels)
-        splits = np.exp(unknowns[2]) if self.objective.has_splits else np.ones_like(unknowns[0])
-        share = self._share_of_positives(in_batch)
-        unit = np.maximum(in_batch.sum(axis=0) * share, MIN_COUNT)[:, None]  # |Y+| as it is to be expected
-        sizes = np.stack([np.ones_like(share), (1.0 - share) / share])[..., None]
-        if self.share is None:
-            sizes = np.maximum(in_batch[..., None] / unit, MIN_COUNT)
-
-        margins = (s[:, :, None] - like_scores(unknowns[0])[:, None, :]) * (2.0 * y - 1.0)[:, :, None]
-        counted = _host(sides @ self.surrogate.value(margins)) / unit[:, None]
-        counts = RateCounts(counted[:, 0], counted[:, 1], sizes[0], sizes[1], levels, splits)
-        multipliers, damping = unknowns[1], np.zeros(())
-        if self.damping:
-            raised = unknowns[1] + self.damping * self.objective.excesses(counts)
-            multipliers = np.clip(raised, 0.0, self._most() * _host(self.units))
-            damping = (multipliers - unknowns[1]) / self.damping
-        partial = partials(self.objective, counts, multipliers)
-        class_weight = (1.0 if self._all_started else _host(self.started)[:, None]) / share.size
-        scale = class_weight * self.objective.shares()
-        augmented = partial.costs + multipliers * partial.excesses - 0.5 * self.damping * damping**2
-        value = float((scale * augmented).sum())
-
-        slopes = self.surrogate.slope(margins)
-        slopes = slopes if on_cpu else slopes.to(scores)
-        factors = np.stack([partial.missed, -partial.false], 1) * (class_weight / unit)[:, None]  # classes, 2, anchors
-        by_scores = (sides * (like_scores(factors) @ slopes.swapaxes(1, 2))).sum(1)
-        by_unknowns = [
-            -(factors * _host(sides @ slopes)).sum(1),
-            -scale * (damping if self.damping else partial.excesses) * _host(self.units),
-            *[class_weight * partial.split * splits] * self.objective.has_splits,
-        ]
-        at = _host(self.raw) * self.rates
-        by_unknowns[1] = _inward(by_unknowns[1], at[1], 0.0, self._most())
-        if self.objective.has_splits:
-            by_unknowns[2] = _inward(by_unknowns[2], at[2], np.log(MIN_SPLIT), 0.0)
-        by_raw = torch.from_numpy(np.stack(by_unknowns))
-        shaped = torch.from_numpy(by_scores) if on_cpu else by_scores
-        return value, shaped.T.to(device, dtype), by_raw.to(self.raw)
-
-    def _rows(self, values: torch.Tensor, name: str, widths: tuple[int, ...] = ()) -> torch.Tensor:
-        """Values as a column per class; `widths` are those that are taken beside the number of classes."""
-        if values.ndim == 1 and 1 in (self.classes, *widths):
-            return values[:, None]
-        if values.ndim == 2 and values.shape[1] in (self.classes, *widths):
-            return values
+    def _count(self, values: torch.Tensor, name: str, width: int = 0) -> int:
+        """Rows of values with a column per class, or with so many."""
+        rows, *widths = values.shape or (0, 0, 0)
+        if (widths or [1]) in ([self.classes], [width]):
+            return rows
         shape = "(n,) or (n, 1)" if self.classes == 1 else f"(n, {self.classes})"
         raise ShapeError(f"{name} must have the shape {shape}, got {tuple(values.shape)}; classes= is their number")
 
-    def _weights(self, sample_weight: TensorLike | None, scores: torch.Tensor) -> torch.Tensor | None:
-        if sample_weight is None:
-            return None
-        return self._rows(_tensor("sample_weight", sample_weight, scores), "sample_weight", (1,)).expand_as(scores)
-
-    def _share_of_positives(self, in_batch: FloatArray) -> FloatArray:
-        """Of each class: as passed, or of all batches so far, this one included (counted while training)."""
-        if self.share is not None:
-            return self.share
-        total = _host(self.label_weight) + in_batch
-        total *= np.where(total.sum(axis=0) > MAX_LABEL_WEIGHT, 0.5, 1.0)
-        if self.training:
-            self.label_weight.copy_(torch.from_numpy(total))
-        return np.asarray(np.clip(total[0] / np.maximum(total.sum(axis=0), MIN_COUNT), 1e-6, 1.0))
-
     @torch.no_grad()
-    def _start_missing(self, scores: torch.Tensor, y: torch.Tensor, weights: torch.Tensor | None) -> None:
-        weights = torch.ones_like(y) if weights is None else weights
-        has_both = ((weights * y).sum(0) > 0) & ((weights * (1.0 - y)).sum(0) > 0)
+    def _start_missing(self, batch: RateBatch) -> None:
+        batch.check_known()
+        sides = batch.sides()
+        weights, scores, y = sides.sum(1), *(columns(tensor).T for tensor in (batch.scores, batch.targets))
+        has_both = (sides.sum(2) > 0).all(1)
         if torch.distributed.is_available() and torch.distributed.is_initialized():
             votes = has_both.to(torch.int32)  # replicas start together, from the mean of what each would start from
             torch.distributed.all_reduce(votes, op=torch.distributed.ReduceOp.MIN)
             has_both = votes > 0
         for c in torch.nonzero(has_both & ~self.started).flatten().tolist():
-            self._start_class(c, scores[:, c], y[:, c], weights[:, c])
+            self._start_class(c, scores[c], y[c], weights[c])
         self._all_started = bool(self.started.all())
+        self._class_weight = _host(self.started) / self.classes
 
     def _start_class(self, c: int, scores: torch.Tensor, y: torch.Tensor, weights: torch.Tensor) -> None:
         share = None if self.share is None else float(self.share[c])
@@ -393,9 +347,7 @@ class RateLoss(nn.Module):
             This loss.
         """
         self.started.zero_()
-        scores = self._rows(logits, "logits").float()
-        y = (self._rows(_tensor("targets", targets, scores), "targets") > 0).float()
-        self._start_missing(scores, y, self._weights(sample_weight, scores))
+        self._start_missing(self._batch(logits.float(), targets, sample_weight))
         return self
 
     def extra_repr(self) -> str:
@@ -415,6 +367,4 @@ def _tensor(name: str, values: TensorLike, scores: torch.Tensor) -> torch.Tensor
         values = torch.from_numpy(np.array(as_numbers(name, values)))
     elif values.layout is not torch.strided or values.is_complex():
         raise DataError(f"{name} must be a dense tensor of real numbers, got {values.dtype}; convert it")
-    if values.isnan().any():
-        raise DataError(f"{name} must be known for every row, got NaN; leave such rows out")
     return values.detach().to(scores)
