@@ -16,7 +16,8 @@ from mkdocs.structure.files import File, Files
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 # Documents at the root of the repository, by their page.
-PAGES = {f"{name.lower()}.md": ROOT / f"{name}.md" for name in ("CONTRIBUTING", "SECURITY", "CHANGELOG")}
+NAMES = ("CONTRIBUTING", "CODE_OF_CONDUCT", "SECURITY", "CHANGELOG")
+PAGES = {f"{name.lower()}.md": ROOT / f"{name}.md" for name in NAMES}
 LINK = re.compile(r"(!?)\[([^\]\n]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 PICTURE = re.compile(r'<picture>\s*<source [^>]*srcset="([^"]+)">\s*<img alt="([^"]*)" src="([^"]+)">\s*</picture>')
 FENCED = re.compile(r"(^```.*?^```)", re.MULTILINE | re.DOTALL)

@@ -37,5 +37,5 @@ def test_ratings_from_one_to_five() -> None:
 
 
 def test_metrics_with_cut_offs_beside_them() -> None:
-    with pytest.raises(MetricError, match=r"metrics are named by texts such as ndcg@10, got \{'ndcg': 10\}"):
+    with pytest.raises(MetricError, match=r"a metric is named by a text such as ndcg@10, got \{'ndcg': 10\}"):
         evaluate(LABELS, SCORES, QID, {"ndcg": 10})

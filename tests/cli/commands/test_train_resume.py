@@ -112,7 +112,7 @@ def test_a_finished_training_is_resumed_without_work(run: Run) -> None:
         (("--resume",), "pass --checkpoint DIR"),
         (("--resume", "--checkpoint", "nowhere"), "--resume found no checkpoint, got nowhere"),
         (("--checkpoint", "run"), "pass --resume to go on with it"),
-        (("--checkpoint", "train.txt"), "must be a folder"),
+        (("--checkpoint", "train.txt"), "cannot be written, this command also uses train.txt"),
         (("--checkpoint", "run", "--resume", "--set", "sigma=2"), "other data or parameters"),
         (("--checkpoint", "run", "--resume", "--metric", "auc"), "other data or parameters"),
         (("--checkpoint", "run", "--resume", "--valid", "valid.txt"), "other data or parameters"),

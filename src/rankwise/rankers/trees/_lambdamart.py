@@ -91,7 +91,7 @@ class LambdaMART(Ranker):
         does, too, and is "lossguide" where that is given.
     min_child_samples : int in [0, 2147483647], default=20
         Rows that a leaf has at least.
-    min_sum_hessian_in_leaf : float in [1e-06, 1e300], default=1.0
+    min_sum_hessian_in_leaf : float in [1e-6, 1e300], default=1.0
         Sum of Hessians that a leaf has at least: below 1e-6, rounding makes leaves that hold no row, which LightGBM
         fails on. See Notes.
     reg_lambda : float in [0, 1e300], default=5.0

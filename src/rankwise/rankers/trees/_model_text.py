@@ -7,6 +7,7 @@ digits, so that a tree read back is the tree that was written. Whatever we keep 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import lightgbm as lgb
 import numpy as np
@@ -55,6 +56,27 @@ def model_to_text(booster: lgb.Booster) -> str:
     return join_trees(*split_trees(booster.model_to_string()))
 
 
-def read_booster(text: str) -> lgb.Booster:
+class ReadBooster(lgb.Booster):
+    """A booster read from text, which counts how often its trees were changed in place."""
+
+    n_edits = 0
+
+    def set_leaf_output(self, *args: Any, **kwargs: Any) -> lgb.Booster:
+        """Set the output of a leaf."""
+        self.n_edits += 1
+        return super().set_leaf_output(*args, **kwargs)
+
+    def shuffle_models(self, *args: Any, **kwargs: Any) -> lgb.Booster:
+        """Shuffle trees."""
+        self.n_edits += 1
+        return super().shuffle_models(*args, **kwargs)
+
+    def model_from_string(self, *args: Any, **kwargs: Any) -> lgb.Booster:
+        """Read other trees."""
+        self.n_edits += 1
+        return super().model_from_string(*args, **kwargs)
+
+
+def read_booster(text: str) -> ReadBooster:
     """A booster that predicts; the text must be one of ours or have been checked (see `check_tree_text`)."""
-    return lgb.Booster(model_str=text)
+    return ReadBooster(model_str=text)

@@ -16,7 +16,7 @@ import numpy as np
 from lightgbm.basic import _LIB, _safe_call  # type: ignore[attr-defined]
 
 from rankwise.rankers._score_functions._tree_table import TreeTable, make_table, table_pays
-from rankwise.rankers.trees._model_text import split_trees
+from rankwise.rankers.trees._model_text import ReadBooster, split_trees
 from rankwise.rankers.trees._score_function import trees_of
 from rankwise.types import FloatArray
 
@@ -30,11 +30,12 @@ FLOAT64, ROW_MAJOR, RAW_SCORE = 1, 1, 1
 class _Scored:
     """What is known of a booster: its trees, rows that LightGBM has scored by them, and their table once there is one.
 
-    Trees that are added are seen by their number; a booster whose leaves are changed in place must be read anew.
+    Trees that are added are seen by their number, and those that are changed in place by what `ReadBooster` counts.
     """
 
     n_trees: int
     best_iteration: int
+    n_edits: int
     n_rows: int = 0
     table: TreeTable | None = None
     has_no_table: bool = False
@@ -60,7 +61,8 @@ def average_scores(boosters: Sequence[lgb.Booster], X: Any, n_threads: int, **op
 def raw_scores(booster: lgb.Booster, X: Any, n_threads: int) -> FloatArray:
     """`booster.predict(X, raw_score=True, num_threads=n_threads)`."""
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype in (np.float32, np.float64) and X.size:
-        table = _table(booster, X.shape) if len(X) >= MIN_TABLE_ROWS else None
+        has_table = isinstance(booster, ReadBooster) and len(X) >= MIN_TABLE_ROWS
+        table = _table(booster, X.shape) if has_table else None
         if table is not None:
             return table.scores(X, n_threads)
         if X.dtype == np.float64 and X.flags.c_contiguous:
@@ -68,11 +70,12 @@ def raw_scores(booster: lgb.Booster, X: Any, n_threads: int) -> FloatArray:
     return np.asarray(booster.predict(X, raw_score=True, num_threads=n_threads), dtype=np.float64)
 
 
-def _table(booster: lgb.Booster, shape: tuple[int, ...]) -> TreeTable | None:
+def _table(booster: ReadBooster, shape: tuple[int, ...]) -> TreeTable | None:
     """The table of a booster, if it has one and it pays to use it."""
-    n_trees, best_iteration, known = booster.num_trees(), booster.best_iteration, _scored.get(booster)
-    if known is None or known.n_trees != n_trees or known.best_iteration != best_iteration:
-        known = _scored[booster] = _Scored(n_trees, best_iteration)
+    n_trees, known = booster.num_trees(), _scored.get(booster)
+    state = (n_trees, booster.best_iteration, booster.n_edits)
+    if known is None or (known.n_trees, known.best_iteration, known.n_edits) != state:
+        known = _scored[booster] = _Scored(*state)
     if known.table is None and not known.has_no_table:
         if table_pays(shape[0], known.n_rows, n_trees):
             known.table = make_booster_table(booster)
