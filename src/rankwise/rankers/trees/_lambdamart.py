@@ -395,6 +395,10 @@ class LambdaMART(Ranker):
         finally:
             trainer.close()
         self.interrupted_ = interrupted
+        if not (self.best_iteration_ or interrupted):
+            log.warning(
+                "no tree helped, so all scores are alike; pass more rows, or lower min_sum_hessian_in_leaf or noise"
+            )
         return self
 
     def _train(
@@ -426,10 +430,6 @@ class LambdaMART(Ranker):
                 history = [values[k] for rounds in bag.finished for values in rounds.values[1:]]
                 self.evals_result_[f"bag_{bag.bag}.valid_{k}" if plan.has_bags else f"valid_{k}"] = {name: history}
         self.best_iteration_ = max(booster.current_iteration() for booster in self.boosters_)
-        if not self.best_iteration_:
-            log.warning(
-                "no tree helped, so all scores are alike; pass more rows, or lower min_sum_hessian_in_leaf or noise"
-            )
         self.best_score_: float | None = trainer.evaluate(self.boosters_) if trainer.n_eval_sets else None
         self.n_rows_, self.n_queries_ = trainer.n_rows, trainer.n_queries
         self.positions_: IntArray | None = None
