@@ -61,10 +61,10 @@ def average_scores(boosters: Sequence[lgb.Booster], X: Any, n_threads: int, **op
 def raw_scores(booster: lgb.Booster, X: Any, n_threads: int) -> FloatArray:
     """`booster.predict(X, raw_score=True, num_threads=n_threads)`."""
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype in (np.float32, np.float64) and X.size:
-        has_table = isinstance(booster, ReadBooster) and len(X) >= MIN_TABLE_ROWS
-        table = _table(booster, X.shape) if has_table else None
-        if table is not None:
-            return table.scores(X, n_threads)
+        if isinstance(booster, ReadBooster) and len(X) >= MIN_TABLE_ROWS:
+            table = _table(booster, X.shape)
+            if table is not None:
+                return table.scores(X, n_threads)
         if X.dtype == np.float64 and X.flags.c_contiguous:
             return _engine_scores(booster, X, n_threads)
     return np.asarray(booster.predict(X, raw_score=True, num_threads=n_threads), dtype=np.float64)
