@@ -203,6 +203,7 @@ def main() -> None:
     for name, distribution in PACKAGES.items():
         with suppress(PackageNotFoundError):
             versions[name] = version(distribution)
+            import_module(distribution)  # one that lacks a package of its own would seem to have nothing
     rows: list[dict[str, Any]] = [
         {"asked": asked, "has": {name: any(map(works, probes.get(name, ()))) for name in versions}}
         for asked, probes in PROBES.items()
