@@ -58,6 +58,18 @@ def test_a_classifier_is_judged_by_its_positive_class(run: Run, classifier: rw.R
     assert expected > 0.7
 
 
+@pytest.mark.parametrize(
+    "command", ["eval rows.csv --model fraud.rw", "compare rows.csv --model fraud.rw --model b=svm.rw"]
+)
+def test_a_report_shows_the_threshold_of_a_classifier(run: Run, classifier: rw.RateClassifier, command: str) -> None:
+    rw.save(rw.RankSVM("auc").fit(rw.read("rows.csv")), "svm.rw")
+    result = run(*command.split(), "--metrics", "auc", "--report", "page.html")
+    assert result.exit_code == 0, result.stderr
+    page = Path("page.html").read_text()
+    assert "own threshold" in page
+    assert "fraud.rw" in page
+
+
 def test_models_and_scores_are_compared(run: Run, ranker: Any) -> None:
     run("predict", "svm.rw", "test.txt", "-o", "same.txt")
     arguments = ("--model", "a=svm.rw", "--model", "svm.rw", "--scores", "same.txt", "--scores", "old.txt")
