@@ -37,7 +37,7 @@ VALUES = [*NUMBERS, np.nan, np.inf, -np.inf, 2.0**31, 2.0**32 + 1, -0.5, -1.0, 5
 def booster(rounds: int, seed: int = 0, **settings: Any) -> Any:
     data = lgb.Dataset(X, RNG.normal(size=300) + np.nan_to_num(X[:, 0]), categorical_feature=[4])
     given = {"objective": "regression", "verbose": -1, "num_threads": 1, "seed": seed, **settings}
-    return lgb.train(given, data, rounds)
+    return read_booster(lgb.train(given, data, rounds).model_to_string())
 
 
 def tree_text(rng: np.random.Generator, n_leaves: int, numerical_only: bool) -> str:
@@ -178,12 +178,20 @@ def test_rows_may_lie_in_memory_in_any_way(eager: bool, request: pytest.FixtureR
     assert average_scores([one], X, 1, pred_leaf=True).shape == (300, 4)
 
 
-def test_trees_that_are_added_are_seen(preferred: list[int]) -> None:
+def test_trees_that_are_added_are_seen() -> None:
     data = lgb.Dataset(X, X[:, 4])
     model = lgb.Booster({"verbose": -1, "num_threads": 1}, data)
     for _ in range(3):
         model.update()
         assert raw_scores(model, X, 1).tolist() == np.asarray(model.predict(X, raw_score=True)).tolist()
+
+
+def test_leaves_that_are_changed_in_place_are_seen(preferred: list[int]) -> None:
+    model = booster(3)
+    before = raw_scores(model, X, 1).tolist()
+    model.set_leaf_output(0, 0, 99.0)
+    assert raw_scores(model, X, 1).tolist() == np.asarray(model.predict(X, raw_score=True)).tolist()
+    assert raw_scores(model, X, 1).tolist() != before
     assert preferred == [300] * 3
 
 
