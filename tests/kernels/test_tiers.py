@@ -137,18 +137,18 @@ def test_sorting_twins() -> None:
             for call in (by_machine, by_python):
                 order = np.zeros(900, dtype=np.int64)
                 call(ranks.rank_short_lists, scores, offsets, 900, low, high, order)  # type: ignore[arg-type]
-                call(ranks.order_ties, scores, key, offsets, low, high, order)  # type: ignore[arg-type]
+                call(ranks.order_ties, scores, key, offsets, 900, low, high, order)  # type: ignore[arg-type]
                 orders.append(order)
             np.testing.assert_array_equal(orders[0], orders[1])
 
 
 def test_hashes_of_rows_by_numpy() -> None:
     rng = np.random.default_rng(0)
-    bits = rng.integers(0, 2**64, (50, 7), dtype=np.uint64)
+    numbers = rng.normal(size=(50, 7)).round(1).astype(np.float32)
     multipliers, seed = rng.integers(0, 2**64, 7, dtype=np.uint64), np.uint64(2**64 - 2)
     results = []
     for call in (by_machine, by_python):
         sums = np.arange(50, dtype=np.uint64)
-        call(row_hash.add_dense, bits, multipliers, sums)  # type: ignore[arg-type]
+        call(row_hash.add_dense, numbers, multipliers, sums)  # type: ignore[arg-type]
         results.append([sums, *(call(h, sums, seed) for h in (row_hash.uniform_hash, row_hash.bell_hash))])  # type: ignore[arg-type]
     np.testing.assert_array_equal(results[0], results[1])

@@ -84,10 +84,14 @@ def _compile(
     return dispatcher
 
 
-def kernel(function: Function, fastmath: set[str] | None = None) -> Function:
-    """Compile a function of `kernels/`: no GIL, cached on disk under a name that changes with its code."""
+def kernel(function: Function, fastmath: set[str] | None = None, twin: Hook | None = None) -> Function:
+    """Compile a function of `kernels/`: no GIL, cached on disk under a name that changes with its code.
+
+    While rows are few (`_tiers`), Python may call `twin` in its place, which does the same by numpy.
+    """
     assert isinstance(function, types.FunctionType)
-    return _compile(function, f"{function.__name__}-{fingerprint(function)}", fastmath)  # type: ignore[return-value]
+    name = f"{function.__name__}-{fingerprint(function)}"
+    return _compile(function, name, fastmath, twin)  # type: ignore[return-value]
 
 
 def interpretable(template: Function) -> Function:
@@ -96,14 +100,9 @@ def interpretable(template: Function) -> Function:
     return template
 
 
-def kernel_like(twin: Function) -> Callable[[Function], Function]:
-    """A kernel in whose place Python may call `twin`, which does the same by numpy, while rows are few."""
-
-    def decorate(function: Function) -> Function:
-        assert isinstance(function, types.FunctionType)
-        return _compile(function, f"{function.__name__}-{fingerprint(function)}", twin=twin)  # type: ignore[return-value]
-
-    return decorate
+def kernel_like(twin: Hook) -> Callable[[Function], Function]:
+    """A kernel in whose place Python may call `twin`."""
+    return functools.partial(kernel, twin=twin)
 
 
 def reassociating_kernel(function: Function) -> Function:

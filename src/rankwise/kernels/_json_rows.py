@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.kernels._compile import helper, kernel
-from rankwise.kernels._words import load_word, lowest_bit
+from rankwise.kernels._words import VECTOR_BYTES, bytes_between, load_word, lowest_bit
 from rankwise.types import FloatArray, IntArray
 
 Bytes = NDArray[np.uint8]
 
 OTHERWISE = -1  # it has another shape
-PADDING = bytes(16)  # after a text, whose end is thus seen by its bytes
+PADDING = bytes(VECTOR_BYTES + 8)  # after a text, whose end is thus seen by its bytes, and after pieces
 COMMA, DOT, PLUS, MINUS, QUOTE, BACKSLASH, SPACE = (ord(c) for c in ',.+-"\\ ')
 DIGIT_0, LOWER_E, LOWER_N, TO_LOWER = ord("0"), ord("e"), ord("n"), 32
-NULL = np.frombuffer(b"null", dtype=np.uint8)
+NULL, NULL_SIZE = np.frombuffer(b"null" + PADDING, dtype=np.uint8), 4
 MAX_DIGITS = 19  # a mantissa of 64 bits has no room for more
 MAX_EXACT_MANTISSA, MAX_EXACT_POWER = np.uint64(2**53), 22  # doubles, so that their product or quotient is rounded once
 POWERS = np.array([float(f"1e{e}") for e in range(MAX_EXACT_POWER + 1)])
@@ -37,10 +37,8 @@ def _skip(text: Bytes, i: int, pieces: Bytes, low: int, high: int) -> int:
     """The place after `pieces[low:high]`, which stands at i; not a slice, which takes as long to make as a number."""
     size = high - low
     if size < 8:
-        for k in range(size):
-            if text[i + k] != pieces[low + k]:
-                return OTHERWISE
-        return i + size
+        differences = (load_word(text, i) ^ load_word(pieces, low)) << np.uint64(64 - 8 * size)
+        return OTHERWISE if differences else i + size
     if i + size > text.size - 8:
         return OTHERWISE
     last = size - 8
@@ -51,25 +49,54 @@ def _skip(text: Bytes, i: int, pieces: Bytes, low: int, high: int) -> int:
 
 
 @helper
-def _digits(text: Bytes, i: int, mantissa: int) -> tuple[int, int]:
-    """More digits of a mantissa, and where they end, eight bytes at a time.
+def _up_to_eight(text: Bytes, i: int, n_digits: int) -> int:
+    """The whole number of up to eight digits.
 
     Digits become 0 to 9 and what comes after them is shifted out; then pairs of digits, of pairs and of fours are put
     together, all of a kind by one product. A branch for each digit would take several times as long.
     """
+    half = np.uint64(32 - 4 * n_digits)  # a word cannot be shifted by all of its bits at once
+    word = (load_word(text, i) ^ ZEROS) << half << half
+    word = (word * TENS >> BYTE) & PAIRS
+    word = (word * HUNDREDS >> np.uint64(16)) & FOURS
+    return word * TEN_THOUSANDS >> HALF_WORD  # type: ignore[no-any-return]
+
+
+@helper
+def _digits(text: Bytes, i: int, mantissa: int) -> tuple[int, int]:
+    """More digits of a mantissa, and where they end."""
     n_digits = 8
     while n_digits == 8:
         word = load_word(text, i) ^ ZEROS
         others = ((word + ABOVE_NINE) | word) & HIGH_BITS
         n_digits = lowest_bit(others) >> 3
-        if n_digits:
-            word <<= np.uint64(64 - 8 * n_digits)
-            word = (word * TENS >> BYTE) & PAIRS
-            word = (word * HUNDREDS >> np.uint64(16)) & FOURS
-            word = word * TEN_THOUSANDS >> HALF_WORD
-            mantissa = mantissa * WHOLE_POWERS[n_digits] + word
-            i += n_digits
+        mantissa = mantissa * WHOLE_POWERS[n_digits] + _up_to_eight(text, i, n_digits)
+        i += n_digits
     return mantissa, i
+
+
+@helper
+def _short_number(text: Bytes, i: int) -> tuple[float, int]:
+    """A number of up to eight digits on each side of its point, or `OTHERWISE`: most are, and it has no branches.
+
+    All signs are looked at together, so that where the number ends is known before its digits are.
+    """
+    negative = int(text[i] == MINUS)
+    others = ~bytes_between(text, i, DIGIT_0, DIGIT_0 + 9) ^ np.uint64(negative)
+    point = others & (~others + np.uint64(1)) & bytes_between(text, i, DOT, DOT)  # of the first that is no digit
+    has_point = int(point != 0)
+    whole_end, end = lowest_bit(others), lowest_bit(others ^ point)
+    n_whole, n_part = whole_end - negative, end - whole_end - has_point
+    is_short = (n_whole > 0) & (n_whole <= 8) & (n_part >= has_point) & (n_part <= 8)
+    starts_well = (text[i + negative] != DIGIT_0) | (n_whole == 1)
+    if not (is_short & starts_well & ((text[i + end] | TO_LOWER) != LOWER_E)):
+        return 0.0, OTHERWISE
+    part = _up_to_eight(text, i + whole_end + 1, n_part)
+    mantissa = _up_to_eight(text, i + negative, n_whole) * WHOLE_POWERS[n_part] + part
+    if (mantissa > MAX_EXACT_MANTISSA) | ((mantissa == 0) & (negative != 0)):
+        return 0.0, OTHERWISE
+    value = np.float64(np.int64(mantissa)) / POWERS[n_part]
+    return -value if negative else value, i + end
 
 
 @helper
@@ -125,7 +152,7 @@ def read_rows(
     text: Bytes, i: int, pieces: Bytes, starts: IntArray, spaced: bool, has_ids: bool, takes_null: bool,
     values: FloatArray, ids: IntArray,
 ) -> tuple[int, int]:  # fmt: skip
-    """Read rows from place i of a text, with `PADDING` after it, into `values`; their number and their end.
+    """Read rows from place i of a text, with `PADDING` after it as after `pieces`, into `values`; number and end.
 
     The number is `OTHERWISE` if one has another shape, or there are more than `values` has. With ids the first number
     of a row is an id, a text or a whole number, whose ends are written to `ids`. Rows are parted by a comma, and a
@@ -142,10 +169,13 @@ def read_rows(
                 i = _skip_id(text, i)
                 ids[n_rows, 1] = i
             elif text[i] == LOWER_N and takes_null:
-                i = _skip(text, i, NULL, 0, NULL.size)
+                i = _skip(text, i, NULL, 0, NULL_SIZE)
                 values[n_rows, k - has_ids] = np.nan
             else:
-                values[n_rows, k - has_ids], i = _number(text, i)
+                value, after = _short_number(text, i)
+                if after == OTHERWISE:
+                    value, after = _number(text, i)
+                values[n_rows, k - has_ids], i = value, after
             if i == OTHERWISE:
                 return OTHERWISE, i
         i = _skip(text, i, pieces, starts[n_holes], starts[n_holes + 1])

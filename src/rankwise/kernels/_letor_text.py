@@ -1,8 +1,6 @@
 """LETOR / SVM-rank text from bytes to numbers: `label qid:ID index:value ... # comment`.
 
-A number is read as mantissa · 10^exponent with at most 18 digits kept. Where that gives the double that
-`float(text)` gives, or a float32 that no rounding error can change, it is final; the very rare others are
-listed in `hard` and left to Python's `float`. So every feature equals `np.float32(float(text))`.
+Numbers that are not certain (`_number_text`) are listed in `hard`.
 """
 
 from __future__ import annotations
@@ -11,9 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.kernels._compile import helper, kernel
+from rankwise.kernels._number_text import (
+    MANTISSA_ROOM,
+    MAX_POWER,
+    MINUS,
+    NEWLINE,
+    TO_LOWER,
+    Bytes,
+    digit_at,
+    exact_double,
+    is_exact,
+    read_number,
+    to_float32,
+)
 from rankwise.types import FloatArray, IntArray
-
-Bytes = NDArray[np.uint8]
 
 # What can be wrong with a line (0 is a good line).
 BAD_LABEL = 1
@@ -27,18 +36,8 @@ INDEX_NOT_RISING = 8
 BAD_VALUE = 9
 VALUE_TOO_LARGE = 10
 
-NEWLINE, HASH, COLON, DOT, PLUS, MINUS, EQUALS = (ord(c) for c in "\n#:.+-=")
-DIGIT_0, LOWER_E = ord("0"), ord("e")
-TO_LOWER = 32  # the bit that makes an ASCII letter a small one
-
-MANTISSA_ROOM = 10**17  # below this another digit fits into 18 digits, and so into an int64
-MAX_EXACT_MANTISSA = 2**53
-MAX_EXACT_POWER = 22  # 10^22 is the last power of ten that is a double
-MAX_POWER = 270  # 18 digits times 10^±270 is a normal double
+HASH, COLON, EQUALS = (ord(c) for c in "#:=")
 MAX_INDEX = 2**31 - 1
-POWERS = np.array([float(f"1e{e}") for e in range(-MAX_POWER, MAX_POWER + 1)])
-# Four roundings of 2^-53 (mantissa, power, product, digits dropped after the 18th), doubled to be safe.
-ROUNDING = 2.0**-50
 
 
 @helper
@@ -49,12 +48,6 @@ def _is_blank(c: int) -> bool:
 @helper
 def _ends_token(c: int) -> bool:
     return c == 32 or (9 <= c <= 13) or c == HASH
-
-
-@helper
-def _digit(text: Bytes, i: int) -> int:
-    """The digit at i; something outside 0..9 where there is none."""
-    return np.int64(text[i]) - DIGIT_0  # type: ignore[return-value]
 
 
 @helper
@@ -92,84 +85,6 @@ DOCID_WORD = np.frombuffer(b"docid", dtype=np.uint8)
 
 
 @helper
-def _read_number(text: Bytes, i: int) -> tuple[bool, int, int, int]:
-    """Sign (true: negative), mantissa, exponent of ten, and where the number ends; -1 if it is not one."""
-    negative = text[i] == MINUS
-    if negative or text[i] == PLUS:
-        i += 1
-    first = i
-    mantissa = 0
-    exponent = 0
-    digit = _digit(text, i)
-    while 0 <= digit <= 9:
-        if mantissa < MANTISSA_ROOM:
-            mantissa = mantissa * 10 + digit
-        else:
-            exponent += 1
-        i += 1
-        digit = _digit(text, i)
-    digits = i - first
-    if text[i] == DOT:
-        i += 1
-        first = i
-        digit = _digit(text, i)
-        while 0 <= digit <= 9:
-            if mantissa < MANTISSA_ROOM:
-                mantissa = mantissa * 10 + digit
-                exponent -= 1
-            i += 1
-            digit = _digit(text, i)
-        digits += i - first
-    if digits == 0:
-        return negative, 0, 0, -1
-    if (text[i] | TO_LOWER) == LOWER_E:
-        i += 1
-        falling = text[i] == MINUS
-        if falling or text[i] == PLUS:
-            i += 1
-        first = i
-        power = 0
-        digit = _digit(text, i)
-        while 0 <= digit <= 9:
-            power = min(power * 10 + digit, 1_000_000_000)
-            i += 1
-            digit = _digit(text, i)
-        if i == first:
-            return negative, 0, 0, -1
-        exponent += -power if falling else power
-    if not _ends_token(text[i]):
-        return negative, 0, 0, -1
-    return negative, mantissa, exponent, i
-
-
-@helper
-def _is_exact(mantissa: int, exponent: int) -> bool:
-    """Whether one multiplication or division of two exact doubles gives the number (Clinger 1990)."""
-    return mantissa <= MAX_EXACT_MANTISSA and -MAX_EXACT_POWER <= exponent <= MAX_EXACT_POWER
-
-
-@helper
-def _exact_double(mantissa: int, exponent: int) -> float:
-    if exponent < 0:
-        return np.float64(mantissa) / POWERS[MAX_POWER - exponent]  # type: ignore[no-any-return]
-    return np.float64(mantissa) * POWERS[MAX_POWER + exponent]  # type: ignore[no-any-return]
-
-
-@helper
-def _to_float32(mantissa: int, exponent: int) -> tuple[np.float32, bool]:
-    """The float32 nearest to mantissa · 10^exponent, and whether that is certain."""
-    if _is_exact(mantissa, exponent):
-        return np.float32(_exact_double(mantissa, exponent)), True
-    if mantissa == 0 or exponent < -MAX_POWER:
-        return np.float32(0.0), True
-    if exponent > MAX_POWER:
-        return np.float32(np.inf), True
-    near = np.float64(mantissa) * POWERS[MAX_POWER + exponent]
-    low, high = np.float32(near * (1.0 - ROUNDING)), np.float32(near * (1.0 + ROUNDING))
-    return high, low == high or np.isinf(high)
-
-
-@helper
 def _doc_id(text: Bytes, i: int) -> tuple[int, int]:
     """Where the document's id stands in a comment: `docid = ID ...`, or a comment of one word."""
     i = _skip_blanks(text, i)
@@ -187,11 +102,11 @@ def _doc_id(text: Bytes, i: int) -> tuple[int, int]:
 @helper
 def _read_label(text: Bytes, i: int, row: int, labels: FloatArray, hard: IntArray, n_hard: int) -> tuple[int, int, int]:
     """Problem (or 0), where the label ends (or the problem lies), and the count of hard numbers."""
-    negative, mantissa, exponent, end = _read_number(text, i)
-    if end < 0 or exponent > MAX_POWER:
+    negative, mantissa, exponent, end = read_number(text, i)
+    if end < 0 or not _ends_token(text[end]) or exponent > MAX_POWER:
         return BAD_LABEL, i, n_hard
-    if mantissa == 0 or _is_exact(mantissa, exponent):
-        value = _exact_double(mantissa, exponent) if mantissa != 0 else 0.0
+    if mantissa == 0 or is_exact(mantissa, exponent):
+        value = exact_double(mantissa, exponent) if mantissa != 0 else 0.0
         labels[row] = -value if negative else value
     else:
         hard[n_hard, 0], hard[n_hard, 1], hard[n_hard, 2] = -1 - row, i, end
@@ -213,11 +128,11 @@ def _read_qid(text: Bytes, i: int, row: int, wants_qid: bool, qids: IntArray) ->
         j += 1
     first = j
     value = 0
-    digit = _digit(text, j)
+    digit = digit_at(text, j)
     while 0 <= digit <= 9 and value < MANTISSA_ROOM:
         value = value * 10 + digit
         j += 1
-        digit = _digit(text, j)
+        digit = digit_at(text, j)
     if j == first or not _ends_token(text[j]):
         return BAD_QID, i
     qids[row] = -value if negative else value
@@ -237,11 +152,11 @@ def _read_features(
             return 0, i, entry, n_hard
         start = i
         index = 0
-        digit = _digit(text, i)
+        digit = digit_at(text, i)
         while 0 <= digit <= 9:
             index = min(index * 10 + digit, MAX_INDEX + 1)
             i += 1
-            digit = _digit(text, i)
+            digit = digit_at(text, i)
         if i == start or text[i] != COLON:
             return BAD_FEATURE, start, entry, n_hard
         if index > MAX_INDEX:
@@ -253,9 +168,9 @@ def _read_features(
             return INDEX_NOT_RISING, start, entry, n_hard
         previous = column
         i += 1
-        negative, mantissa, exponent, end = _read_number(text, i)
-        if end >= 0:
-            value, certain = _to_float32(mantissa, exponent)
+        negative, mantissa, exponent, end = read_number(text, i)
+        if end >= 0 and _ends_token(text[end]):
+            value, certain = to_float32(mantissa, exponent)
             if np.isinf(value):
                 return VALUE_TOO_LARGE, start, entry, n_hard
             if not certain:
@@ -325,38 +240,40 @@ def _index_before(text: Bytes, colon: int) -> int:
     index = 0
     scale = 1
     i = colon - 1
-    while i >= 0 and 0 <= _digit(text, i) <= 9 and scale <= MAX_INDEX:
-        index += scale * _digit(text, i)
+    while i >= 0 and 0 <= digit_at(text, i) <= 9 and scale <= MAX_INDEX:
+        index += scale * digit_at(text, i)
         scale *= 10
         i -= 1
     return min(index, MAX_INDEX)
 
 
 @kernel
-def scan_lines(text: Bytes, size: int) -> tuple[int, int, int, int]:
-    """Count what `parse_lines` will find, if all is well: rows, colons, the largest index, comments behind rows.
+def scan_lines(text: Bytes, newlines: IntArray, hashes: IntArray) -> tuple[int, int, int, int]:
+    """Look at the lines that end at `newlines`: rows, colons in comments, the largest index, comments behind rows.
 
-    Looking for the last colon of a line costs a fraction of reading its numbers. Nothing is checked here.
+    `hashes` is where text has a #. Together with the number of colons this is what `parse_lines` will find, if all is
+    well; the last colon of a line costs a fraction of reading its numbers. Nothing is checked here.
     """
-    i = rows = colons = comments = 0
-    largest = 0
-    while i < size:
-        i = _skip_blanks(text, i)
-        if text[i] == NEWLINE or text[i] == HASH:
-            i = _skip_line(text, i)
+    start = h = rows = comment_colons = comments = largest = 0
+    for newline in newlines:
+        i = _skip_blanks(text, start)
+        end = newline
+        if h < len(hashes) and hashes[h] < newline:
+            end = hashes[h]
+            for k in range(end, newline):
+                comment_colons += text[k] == COLON
+            while h < len(hashes) and hashes[h] < newline:
+                h += 1
+        start = newline + 1
+        if i == end:
             continue
         rows += 1
-        last_colon = -1
-        while text[i] != NEWLINE and text[i] != HASH:
-            is_colon = text[i] == COLON
-            colons += is_colon
-            last_colon = i if is_colon else last_colon  # no branch: where colons stand cannot be foretold
-            i += 1
-        comments += text[i] == HASH
-        if last_colon >= 0:
-            largest = max(largest, _index_before(text, last_colon))
-        i = _skip_line(text, i)
-    return rows, colons, largest, comments
+        comments += end < newline
+        colon = end - 1
+        while colon > i and text[colon] != COLON:
+            colon -= 1
+        largest = max(largest, _index_before(text, colon))
+    return rows, comment_colons, largest, comments
 
 
 @kernel

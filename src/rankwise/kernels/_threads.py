@@ -48,8 +48,7 @@ def _pool(threads: int, process: int) -> ThreadPoolExecutor:
 
 def run(tasks: Sequence[Callable[[], object]]) -> None:
     """Call all tasks, in threads where there are several."""
-    threads = thread_count()
-    if len(tasks) <= 1 or threads == 1:
+    if len(tasks) <= 1 or (threads := thread_count()) == 1:
         for task in tasks:
             task()
         return
@@ -66,9 +65,9 @@ def chunks(offsets: IntArray) -> list[tuple[int, int]]:
     [(0, 2)]
     """
     rows, queries = int(offsets[-1]), len(offsets) - 1
-    n_ranges = min(4 * thread_count(), max(1, rows // MIN_ROWS_PER_RANGE), queries)
-    if n_ranges == 1:
+    if rows < 2 * MIN_ROWS_PER_RANGE or queries == 1:
         return [(0, queries)]
+    n_ranges = min(4 * thread_count(), rows // MIN_ROWS_PER_RANGE, queries)
     cuts = np.searchsorted(offsets, np.linspace(0, rows, n_ranges + 1)[1:-1])
     borders = np.unique(np.concatenate(([0], cuts, [queries])))
     return list(zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True))

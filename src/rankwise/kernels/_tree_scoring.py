@@ -23,7 +23,7 @@ from numba.core.typing.templates import Signature
 from numpy.typing import NDArray
 
 from rankwise.kernels._compile import kernel
-from rankwise.kernels._words import WORD, WORD_BITS, Typed, data_of, instruction, lowest_bit
+from rankwise.kernels._words import WORD, WORD_BITS, Typed, data_of, instruction, lowest_bit, repeated
 from rankwise.types import FloatArray, IntArray
 
 Words = NDArray[np.uint64]
@@ -54,13 +54,6 @@ def _clear_leaves(
         def lanes(pointer: ir.Value, kind: ir.VectorType) -> ir.Value:
             return builder.bitcast(pointer, kind.as_pointer())
 
-        def copies(value: ir.Value, kind: ir.VectorType) -> ir.Value:
-            unknown = ir.Constant(kind, ir.Undefined)
-            everywhere = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-            return builder.shuffle_vector(
-                builder.insert_element(unknown, value, ir.IntType(32)(0)), unknown, everywhere
-            )
-
         x, first, of, limits, cleared, start, stop, words = range(8)
         all_leaves = ir.Constant(WORD_LANES, [2**WORD_BITS - 1] * LANES)
         kept = cgutils.alloca_once_value(builder, all_leaves)  # type: ignore[no-untyped-call]
@@ -68,8 +61,8 @@ def _clear_leaves(
             column = builder.sext(builder.load(builder.gep(data(of), [loop.index])), WORD)
             place = builder.add(builder.mul(column, WORD(BLOCK_ROWS)), arguments[first])
             value = builder.load(lanes(builder.gep(data(x), [place]), VALUE_LANES), align=8)
-            threshold = copies(builder.load(builder.gep(data(limits), [loop.index])), VALUE_LANES)
-            mask = copies(builder.load(builder.gep(data(cleared), [loop.index])), WORD_LANES)
+            threshold = repeated(builder, builder.load(builder.gep(data(limits), [loop.index])), VALUE_LANES)
+            mask = repeated(builder, builder.load(builder.gep(data(cleared), [loop.index])), WORD_LANES)
             stays = builder.select(builder.fcmp_ordered("<=", value, threshold), all_leaves, mask)
             builder.store(builder.and_(builder.load(kept), stays), kept)
         builder.store(builder.load(kept), lanes(builder.gep(data(words), [arguments[first]]), WORD_LANES), align=8)

@@ -35,7 +35,7 @@ class PairRows:
         """The features in this order; a copy, unless they are in it already."""
         if np.array_equal(self.order, np.arange(self.X.shape[0])):
             return self.X
-        return self.X[self.order]
+        return self.X.take(self.order, axis=0) if isinstance(self.X, np.ndarray) else self.X[self.order]
 
     @property
     def counted(self) -> PairRows:
@@ -78,14 +78,15 @@ def pair_rows(
     by_query = check_weights("query_weight", query_weight, groups.n_queries, "query")
     weight = _pair_weights(groups, by_row, by_query)
     order, offsets = _content_order(features, grouped, groups, weight)
-    query_of_row = np.repeat(np.arange(groups.n_queries), groups.sizes)
+    if by_query is not None:
+        by_query = by_query[np.repeat(np.arange(groups.n_queries), groups.sizes)[order[offsets[:-1]]]]
     return PairRows(
         X=features,
         y=grouped[order],
         offsets=offsets,
         weight=None if weight is None else weight[order],
         order=order if groups.order is None else groups.order[order],
-        query_weight=None if by_query is None else by_query[query_of_row[order[offsets[:-1]]]],
+        query_weight=by_query,
     )
 
 
@@ -101,7 +102,7 @@ def _content_order(
     X: Any, grades: FloatArray, groups: QueryGroups, weight: FloatArray | None
 ) -> tuple[IntArray, IntArray]:
     """Grouped rows by what stands in them, and where queries then start: neither names nor the input's order matter."""
-    keys = groups.grouped(row_hashes(X, np.zeros(grades.size)))
+    keys = groups.grouped(row_hashes(X))
     starts = groups.offsets[:-1]
     # Of rows that are alike the lighter comes first; weights of a query are summed as whole numbers, in any order.
     weights = np.zeros(grades.size) if weight is None else weight
@@ -116,7 +117,8 @@ def _order_in_queries(keys: AnyArray, grades: FloatArray, weights: FloatArray, o
     """Rows of each query by key, then by grade, then by weight: what `np.lexsort` gives, several times as fast."""
     leading = -(keys >> np.uint64(11)).astype(np.float64)  # as many bits as a float holds
     order = descending_order(leading, offsets)
-    ties = leading[order[1:]] == leading[order[:-1]]
+    ranked = leading.take(order)
+    ties = ranked[1:] == ranked[:-1]
     ties[offsets[1:-1] - 1] = False
     if ties.any():  # few, as they are alike in all features
         tied = np.flatnonzero(np.append(ties, False) | np.append(False, ties))

@@ -17,20 +17,22 @@ def mixed(bits: int) -> int:
 
 
 def test_dense_rows_are_sums_of_mixed_bits() -> None:
-    bits, multipliers = RNG.integers(WORD, size=(7, 3), dtype=np.uint64), RNG.integers(WORD, size=3, dtype=np.uint64)
-    sums = np.full(7, 5, dtype=np.uint64)
-    row_hash.add_dense(bits, multipliers, sums)
-    by_python = [
-        (5 + sum(mixed(b) * m for b, m in zip(row, multipliers.tolist(), strict=True))) % WORD for row in bits.tolist()
-    ]
-    assert sums.tolist() == by_python
+    numbers, multipliers = RNG.normal(size=(7, 3)), RNG.integers(WORD, size=3, dtype=np.uint64)
+    for given in (numbers, numbers.astype(np.float32), numbers.round()):  # the last has −0
+        sums = np.full(7, 5, dtype=np.uint64)
+        row_hash.add_dense(given, multipliers, sums)
+        bits = (given.astype(np.float64) + 0.0).view(np.uint64).tolist()
+        by_python = [
+            (5 + sum(mixed(b) * m for b, m in zip(row, multipliers.tolist(), strict=True))) % WORD for row in bits
+        ]
+        assert sums.tolist() == by_python
 
 
 def test_sparse_rows_have_the_hashes_of_dense_ones() -> None:
     X = random_array((20, 6), density=0.3, rng=0).tocsr()
     multipliers = RNG.integers(WORD, size=6, dtype=np.uint64)
     dense, sparse = np.zeros((2, 20), dtype=np.uint64)
-    row_hash.add_dense(X.toarray().view(np.uint64), multipliers, dense)
+    row_hash.add_dense(X.toarray(), multipliers, dense)
     row_hash.add_sparse(X.data.view(np.uint64), X.indices, X.indptr, multipliers, sparse)
     assert np.array_equal(dense, sparse)
     assert np.unique(dense[X.indptr[1:] > X.indptr[:-1]]).size == np.count_nonzero(np.diff(X.indptr))

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from rankwise.kernels.sorting._radix import MAX_MEAN_MOVES, insertion_sort, radix_argsort
+from rankwise.kernels.sorting._radix import MAX_MEAN_MOVES, insertion_sort, rank_long_list
+
+
+def check_order(scores: NDArray[np.float64]) -> None:
+    rows, ranked = rank_long_list(scores)
+    expected = np.argsort(-scores, kind="stable")
+    np.testing.assert_array_equal(rows, expected)
+    np.testing.assert_array_equal(ranked, scores[expected])
 
 
 @given(
@@ -20,17 +26,21 @@ from rankwise.kernels.sorting._radix import MAX_MEAN_MOVES, insertion_sort, radi
 def test_radix_order(scores: list[float], threads: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RANKWISE_NUM_THREADS", threads)
-        np.testing.assert_array_equal(radix_argsort(np.array(scores)), np.argsort(-np.array(scores), kind="stable"))
+        check_order(np.array(scores))
 
 
 @pytest.mark.parametrize("threads", ["1", "3"])
 @pytest.mark.parametrize("rows", [2, 1000, 50_000])
-def test_ties_and_outliers(rows: int, threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ties_outliers_and_clusters(rows: int, threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Buckets of one score, one bucket with nearly all scores, and cells with many that only spreading again parts."""
     monkeypatch.setenv("RANKWISE_NUM_THREADS", threads)
     rng = np.random.default_rng(rows)
-    scores: Any
-    for scores in (rng.normal(size=rows), rng.integers(0, 3, rows) * 0.1, np.append(rng.random(rows - 1), 1e300)):
-        np.testing.assert_array_equal(radix_argsort(scores), np.argsort(-scores, kind="stable"))
+    check_order(rng.normal(size=rows))
+    check_order(np.zeros(rows))
+    check_order(0.1 * rng.integers(0, 3, rows).astype(np.float64))
+    check_order(np.append(rng.random(rows - 1), 1e300))
+    check_order(rng.integers(0, 40, rows) + 1e-9 * rng.random(rows))
+    check_order(np.power(10.0, rng.uniform(-300, 300, rows)))
 
 
 def test_insertion_gives_up_on_what_is_not_nearly_sorted() -> None:

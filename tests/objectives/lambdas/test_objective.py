@@ -167,16 +167,24 @@ def test_weights_keep_the_sum_at_zero(method: Any) -> None:
         assert abs(by_row[qid == q].sum()) < 1e-12
 
 
-def test_one_very_long_list_uses_two_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    y, s = example(3, 5000)
-    expected = rw.lambda_gradients("map", y, s, method="linear")
+@pytest.mark.parametrize("metric", ["map", "ndcg"])
+def test_one_very_long_list_uses_two_threads(metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own sort, sweeps and way back, among shorter lists: as in the loop over queries, in any number of threads."""
+    y, s = example(3, 5200, ties=True)
+    qid = np.repeat([0, 1, 2], [100, 5000, 100])
+    objective = LambdaObjective(metric, y, qid, method="linear", sigma=1.7, sample_weight=1.0 + y)
+    expected = objective.gradients(s)
     monkeypatch.setattr(pair_sums, "TWO_THREADS_MIN_ROWS", 1000)
     started = []
     run = pair_sums.threads.run  # type: ignore[attr-defined]
     monkeypatch.setattr(pair_sums.threads, "run", lambda tasks: (started.append(len(tasks)), run(tasks))[1])  # type: ignore[attr-defined, func-returns-value]
-    found = rw.lambda_gradients("map", y, s, method="linear")
+    found = []
+    for threads in ("1", "2"):
+        monkeypatch.setenv("RANKWISE_NUM_THREADS", threads)
+        found.append(objective.gradients(s))
     assert 2 in started
-    np.testing.assert_allclose(found, expected, atol=1e-15)
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_allclose(found[0], expected, rtol=1e-11, atol=1e-15)
 
 
 def test_equal_scores_do_not_leak_the_order_of_rows() -> None:

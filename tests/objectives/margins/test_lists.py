@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankwise.errors import DataError
-from rankwise.objectives.margins._lists import MAX_BLOCK_ENTRIES, PairLists
+from rankwise.objectives.margins._lists import MAX_BLOCK_ENTRIES, MAX_PAIRS_IN_ALL, PairLists, has_few_pairs
 from tests.objectives.margins.factories import KINDS, make_data
 from tests.reference import margin_lists as slow
 
@@ -54,3 +54,11 @@ def test_products_of_very_many_grades_are_refused() -> None:
     rows = 4 * MAX_BLOCK_ENTRIES
     with pytest.raises(DataError, match=f"few grades per query, got {rows}; use method='pairs'"):
         _ = PairLists.of(np.arange(rows, dtype=float), np.array([0, rows])).blocks
+
+
+def test_pairs_are_listed_only_while_they_are_few_per_row_and_in_all() -> None:
+    assert has_few_pairs(np.arange(0, 1001, 100))  # 49.5 a row
+    assert not has_few_pairs(np.arange(0, 2001, 200))  # 99.5 a row
+    queries = MAX_PAIRS_IN_ALL // 4950  # of 100 rows
+    assert has_few_pairs(np.arange(queries + 1) * 100)
+    assert not has_few_pairs(np.arange(queries + 2) * 100)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankwise.kernels._compile import helper, kernel, reassociating_kernel
 from rankwise.kernels.pairs._vectors import LANES, admit, step
-from rankwise.types import FloatArray
+from rankwise.types import AnyArray, FloatArray
 
 Classes = NDArray[np.int32] | NDArray[np.int64]  # of documents, the better the higher
 
@@ -177,3 +177,17 @@ def sweep(
         pushes[i] += push * share[i]
         curvature[i] += bend * share[i]
         admit(VECTORS, P, P0, label_class, share[i])
+
+
+@kernel
+def put_back(rows: AnyArray, scale: float, pairs: FloatArray, pushes: FloatArray, curvature: FloatArray) -> None:
+    """λ's and Hessians, times `scale`, from rank order to the order of the rows.
+
+    By way of `pairs`, scratch space: where a list exceeds the cache, each place costs a trip to memory, and so both of
+    a document take one.
+    """
+    for i in range(rows.size):
+        row = rows[i]
+        pairs[row, 0], pairs[row, 1] = pushes[i] * scale, curvature[i] * scale
+    for i in range(rows.size):
+        pushes[i], curvature[i] = pairs[i, 0], pairs[i, 1]

@@ -30,20 +30,44 @@ def _row_products(X: AnyArray, w: FloatArray, low: int, high: int, out: FloatArr
 
 @kernel
 def _column_sums(X: AnyArray, d: FloatArray, low: int, high: int, out: FloatArray) -> None:
-    for i in range(low, high):
-        if d[i] != 0.0:
-            for k in range(out.size):
-                out[k] += X[i, k] * d[i]
+    """Add up rows `low` to `high` in each line of `out` that belongs to a block of them."""
+    for first in range(low, high, BLOCK_ROWS):
+        sums, stop = out[first // BLOCK_ROWS], min(first + BLOCK_ROWS, high)
+        i = first
+        while i < stop:
+            if i + 4 <= stop and d[i] != 0.0 and d[i + 1] != 0.0 and d[i + 2] != 0.0 and d[i + 3] != 0.0:
+                a, b, c, e = d[i], d[i + 1], d[i + 2], d[i + 3]
+                for k in range(sums.size):
+                    sums[k] += (X[i, k] * a + X[i + 1, k] * b) + (X[i + 2, k] * c + X[i + 3, k] * e)
+                i += 4
+            else:
+                if d[i] != 0.0:
+                    for k in range(sums.size):
+                        sums[k] += X[i, k] * d[i]
+                i += 1
 
 
-def _by_blocks(X: AnyArray, task: Callable[[int, int, int], object]) -> None:
-    """`task(block, low, high)` for all blocks of rows."""
-    tasks = [partial(task, b, low, min(low + BLOCK_ROWS, len(X))) for b, low in enumerate(range(0, len(X), BLOCK_ROWS))]
-    if X.size >= THREADS_MIN_ENTRIES:
-        threads.run(tasks)
+@kernel
+def add_moments(
+    X: AnyArray, share: FloatArray, center: FloatArray, mean: FloatArray, squares: FloatArray, largest: FloatArray
+) -> None:
+    """Add to `mean` and `squares` those of X − center, rows by their share; `largest` is the largest |X| so far."""
+    for i in range(len(X)):
+        of_row = share[i]
+        for k in range(center.size):
+            value = np.float64(X[i, k])
+            apart = value - center[k]
+            mean[k] += of_row * apart
+            squares[k] += of_row * apart * apart
+            largest[k] = max(largest[k], abs(value))
+
+
+def _by_blocks(X: AnyArray, task: Callable[[int, int], object]) -> None:
+    """`task(low, high)` for all rows: in threads a block each, where the matrix is large."""
+    if X.size < THREADS_MIN_ENTRIES:
+        task(0, len(X))
     else:
-        for task_of_block in tasks:
-            task_of_block()
+        threads.run([partial(task, low, min(low + BLOCK_ROWS, len(X))) for low in range(0, len(X), BLOCK_ROWS)])
 
 
 def rows_times(X: AnyArray, w: FloatArray) -> FloatArray:
@@ -53,7 +77,7 @@ def rows_times(X: AnyArray, w: FloatArray) -> FloatArray:
     array([21., 43.])
     """
     out = np.empty(len(X))
-    _by_blocks(X, lambda b, low, high: _row_products(X, w, low, high, out))
+    _by_blocks(X, lambda low, high: _row_products(X, w, low, high, out))
     return out
 
 
@@ -64,5 +88,5 @@ def times_rows(d: FloatArray, X: AnyArray) -> FloatArray:
     array([31., 42.])
     """
     block_sums = np.zeros((-(-len(X) // BLOCK_ROWS), X.shape[1]))
-    _by_blocks(X, lambda b, low, high: _column_sums(X, d, low, high, block_sums[b]))
+    _by_blocks(X, lambda low, high: _column_sums(X, d, low, high, block_sums))
     return np.asarray(block_sums.sum(axis=0))

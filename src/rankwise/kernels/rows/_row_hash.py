@@ -20,18 +20,23 @@ def _mixed(bits: np.uint64) -> np.uint64:
     return bits ^ (bits >> THIRD)
 
 
-def _add_by_numpy(bits: NDArray[np.uint64], multipliers: NDArray[np.uint64], sums: NDArray[np.uint64]) -> None:
+def _add_by_numpy(numbers: AnyArray, multipliers: NDArray[np.uint64], sums: NDArray[np.uint64]) -> None:
     """`add_dense`."""
+    bits = (numbers.astype(np.float64) + 0.0).view(np.uint64)
     sums += (_mixed(bits) * multipliers).sum(axis=1, dtype=np.uint64)  # type: ignore[arg-type]
 
 
 @kernel_like(_add_by_numpy)
-def add_dense(bits: NDArray[np.uint64], multipliers: NDArray[np.uint64], sums: NDArray[np.uint64]) -> None:
-    """`sums[i] += Σ_c mixed(bits[i, c]) · multipliers[c]`, modulo 2^64."""
-    for i in range(bits.shape[0]):
+def add_dense(numbers: AnyArray, multipliers: NDArray[np.uint64], sums: NDArray[np.uint64]) -> None:
+    """`sums[i] += Σ_c mixed(bits of numbers[i, c] + 0) · multipliers[c]`, modulo 2^64; −0 is a plain 0."""
+    row = np.empty(multipliers.size)
+    bits = row.view(np.uint64)
+    for i in range(sums.size):
+        for c in range(row.size):
+            row[c] = numbers[i, c] + 0.0
         total = np.uint64(0)
-        for c in range(bits.shape[1]):
-            total += _mixed(bits[i, c]) * multipliers[c]
+        for c in range(row.size):
+            total += _mixed(bits[c]) * multipliers[c]
         sums[i] += total
 
 

@@ -1,9 +1,9 @@
-"""Order of one long list by falling score: a radix sort, stable, in threads.
+"""Order of one long list by falling score, stable, in threads, in two passes over memory.
 
-Scores are spread over 2^33 cells of equal width, whose numbers have three digits of eleven bits: three passes instead
-of the six that the bits of a double would take. A digit at a time, lowest first, each thread counts the digits of its
-range of rows, and then moves its rows to where the counts of all threads say they go. Scores that share a
-cell are put in order at the end; where most share one, because of an outlier, numpy sorts instead.
+Scores are spread over buckets of equal width, small enough that one stays in the cache while it is put in order: each
+thread counts the buckets of its range of rows, and then moves its rows to where the counts of all threads say they
+go. A bucket is then sorted by a few cells per row. Where too many share a cell, the bucket is spread again,
+or, if it is most of the list, numpy sorts it.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ import numpy as np
 
 from rankwise.kernels import _threads as threads
 from rankwise.kernels._compile import helper, kernel
-from rankwise.types import AnyArray, FloatArray, IntArray
+from rankwise.types import AnyArray, BoolArray, FloatArray, IntArray
 
-BITS, PASSES = 11, 3
-DIGITS = 1 << BITS
-CELLS = float((1 << (BITS * PASSES)) - 1)
-MASK = DIGITS - 1
+BUCKET_ROWS = 10_000  # on average; scores and rows of several times as many, before and after, fit the cache
+MAX_BUCKETS = 1024  # more are more pages than a processor finds quickly
+CELLS_PER_ROW = 2  # more take longer to count, fewer leave more rows to be put in order
 MAX_MEAN_MOVES = 8  # places that a row may be off on average before sorting by cells gives up
+
+Ranked = tuple[AnyArray, FloatArray]  # rows by falling score, and their scores
 
 
 @helper
@@ -30,27 +31,24 @@ def _cell(score: float, highest: float, scale: float) -> int:
 
 
 @kernel
-def count_digits(
-    scores: FloatArray, highest: float, scale: float, shift: int, low: int, high: int, counts: IntArray
-) -> None:
-    """How often each digit occurs in a range of rows."""
+def count_buckets(scores: FloatArray, highest: float, scale: float, low: int, high: int, counts: IntArray) -> None:
+    """How many of a range of rows fall into each bucket."""
     counts[:] = 0
     for i in range(low, high):
-        counts[(_cell(scores[i], highest, scale) >> shift) & MASK] += 1
+        counts[_cell(scores[i], highest, scale)] += 1
 
 
 @kernel
 def move(
-    scores: FloatArray, rows: AnyArray, highest: float, scale: float, shift: int, low: int, high: int, places: IntArray,
-    moved_scores: FloatArray, moved_rows: AnyArray,
+    scores: FloatArray, highest: float, scale: float, low: int, high: int, places: IntArray, moved: FloatArray,
+    rows: AnyArray,
 ) -> None:  # fmt: skip
-    """Put each score and its row at the next free place of its digit."""
+    """Put each score, and its row, at the next free place of its bucket."""
     for i in range(low, high):
-        digit = (_cell(scores[i], highest, scale) >> shift) & MASK
-        place = places[digit]
-        places[digit] = place + 1
-        moved_scores[place] = scores[i]
-        moved_rows[place] = rows[i]
+        bucket = _cell(scores[i], highest, scale)
+        place = places[bucket]
+        places[bucket] = place + 1
+        moved[place], rows[place] = scores[i], i
 
 
 @kernel
@@ -69,30 +67,98 @@ def insertion_sort(scores: FloatArray, rows: AnyArray) -> bool:
     return True
 
 
-def radix_argsort(scores: FloatArray) -> AnyArray:
-    """`np.argsort(-scores, kind="stable")`, for scores without NaN.
+@kernel
+def sort_by_cells(
+    scores: FloatArray, rows: AnyArray, ends: IntArray, ranked: FloatArray, ranked_rows: AnyArray
+) -> bool:  # fmt: skip
+    """Scores and their rows by falling score, by `CELLS_PER_ROW`; `ends` is scratch space.
 
-    >>> radix_argsort(np.array([0.5, -1.0, 2.0, 0.5, -0.0]))
-    array([2, 0, 3, 4, 1], dtype=int32)
+    False if they are not spread out (an outlier, a score of −∞), and `ranked` is then not made.
+    """
+    n, cells = scores.size, CELLS_PER_ROW * scores.size
+    lowest, highest = scores[0], scores[0]
+    for i in range(n):
+        lowest, highest = min(lowest, scores[i]), max(highest, scores[i])
+    span = highest - lowest
+    scale = (cells - 1) / span if span > 0.0 else 0.0  # equal scores share a cell, in which they stay as they stand
+    if not (span < np.inf and scale < np.inf):
+        return False
+    for i in range(cells + 1):
+        ends[i] = 0
+    for i in range(n):
+        ends[_cell(scores[i], highest, scale) + 1] += 1
+    for cell in range(cells):
+        ends[cell + 1] += ends[cell]
+    for i in range(n):
+        cell = _cell(scores[i], highest, scale)
+        place = ends[cell]
+        ends[cell] = place + 1
+        ranked[place], ranked_rows[place] = scores[i], rows[i]
+    return insertion_sort(ranked[:n], ranked_rows[:n])
+
+
+@kernel
+def sort_buckets(
+    scores: FloatArray, rows: AnyArray, offsets: IntArray, low: int, high: int, ranked: FloatArray,
+    ranked_rows: AnyArray, is_sorted: BoolArray,
+) -> None:  # fmt: skip
+    """`sort_by_cells` for buckets `low:high`; `is_sorted` says of which it made the order."""
+    longest = 0
+    for bucket in range(low, high):
+        longest = max(longest, offsets[bucket + 1] - offsets[bucket])
+    ends = np.empty(CELLS_PER_ROW * longest + 1, dtype=np.int64)
+    for bucket in range(low, high):
+        a, b = offsets[bucket], offsets[bucket + 1]
+        is_sorted[bucket] = a == b or sort_by_cells(scores[a:b], rows[a:b], ends, ranked[a:b], ranked_rows[a:b])
+
+
+def rank_long_list(scores: FloatArray, space: FloatArray | None = None) -> Ranked:
+    """`rows = np.argsort(-scores, kind="stable")` and `scores[rows]`, for scores without NaN.
+
+    `space`, two numbers per row, is written over, if the caller has it: fresh memory is slow. The scores that are
+    returned may be its second row.
+
+    >>> rank_long_list(np.array([0.5, -1.0, 2.0, 0.5, -0.0]))
+    (array([2, 0, 3, 4, 1], dtype=int32), array([ 2. ,  0.5,  0.5, -0. , -1. ]))
     """
     n, highest = scores.size, float(scores.max())
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        scale = CELLS / (highest - scores.min())
-    if not 0.0 < scale < np.inf:
-        return np.argsort(-scores, kind="stable")
-    workers = threads.thread_count()
+    moved, ranked = np.empty((2, n)) if space is None else space
+    buckets = min(max(n // BUCKET_ROWS, 2), MAX_BUCKETS)
+    with np.errstate(over="ignore", invalid="ignore"):
+        span = highest - scores.min()
+        scale = float((buckets - 1) / span) if span > 0.0 else 0.0
+    if not (span < np.inf and scale < np.inf):
+        return _rank_by_numpy(scores)
+    rows, offsets = _spread(scores, highest, scale, buckets, moved)
+    ranked_rows, is_sorted = np.empty_like(rows), np.empty(buckets, dtype=np.bool_)
+    threads.by_queries(
+        lambda low, high: sort_buckets(moved, rows, offsets, low, high, ranked, ranked_rows, is_sorted), offsets
+    )
+    for bucket in np.flatnonzero(~is_sorted).tolist():
+        part = slice(offsets[bucket], offsets[bucket + 1])
+        rank_again = rank_long_list if 2 * moved[part].size <= n else _rank_by_numpy
+        order, ranked[part] = rank_again(moved[part])
+        ranked_rows[part] = rows[part][order]
+    return ranked_rows, ranked
+
+
+def _rank_by_numpy(scores: FloatArray) -> Ranked:
+    order = np.argsort(-scores, kind="stable")
+    return order, scores[order]
+
+
+def _spread(
+    scores: FloatArray, highest: float, scale: float, buckets: int, moved: FloatArray
+) -> tuple[AnyArray, IntArray]:  # fmt: skip
+    """Scores by bucket into `moved`, within one as they stand; their rows, and where each bucket begins."""
+    n, workers = scores.size, threads.thread_count()
     borders = np.linspace(0, n, workers + 1).astype(np.int64)
     ranges = list(enumerate(zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True)))
-    values, spare_values = scores.copy(), np.empty(n)
-    rows = np.arange(n, dtype=np.int32 if n < 2**31 else np.int64)
-    spare_rows = np.empty_like(rows)
-    for shift in range(0, BITS * PASSES, BITS):
-        counts = np.empty((workers, DIGITS), dtype=np.int64)
-        key = (highest, scale, shift)
-        threads.run([partial(count_digits, values, *key, a, b, counts[w]) for w, (a, b) in ranges])
-        before = np.cumsum(counts.T.ravel()) - counts.T.ravel()  # by digit, then by thread
-        places = np.ascontiguousarray(before.reshape(DIGITS, workers).T)
-        source = (values, rows, *key)
-        threads.run([partial(move, *source, a, b, places[w], spare_values, spare_rows) for w, (a, b) in ranges])
-        values, spare_values, rows, spare_rows = spare_values, values, spare_rows, rows
-    return rows if insertion_sort(values, rows) else np.argsort(-scores, kind="stable")
+    counts = np.empty((workers, buckets), dtype=np.int64)
+    threads.run([partial(count_buckets, scores, highest, scale, a, b, counts[w]) for w, (a, b) in ranges])
+    ends = np.cumsum(counts.T.ravel())  # by bucket, then by thread
+    places = np.ascontiguousarray((ends - counts.T.ravel()).reshape(buckets, workers).T)
+    offsets = np.append(places[0], n)
+    rows = np.empty(n, dtype=np.int32 if n < 2**31 else np.int64)
+    threads.run([partial(move, scores, highest, scale, a, b, places[w], moved, rows) for w, (a, b) in ranges])
+    return rows, offsets

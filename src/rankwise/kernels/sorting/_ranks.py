@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from rankwise.kernels._compile import helper, kernel, kernel_like
-from rankwise.kernels.sorting._radix import insertion_sort
-from rankwise.types import BoolArray, FloatArray, IntArray
+from rankwise.kernels.sorting._radix import CELLS_PER_ROW, sort_by_cells
+from rankwise.types import AnyArray, BoolArray, FloatArray, IntArray
 
 COUNTING_MAX_ROWS = 256  # up to here counting how many stand above beats sorting: no branch to mispredict
+SHORT_RUN = 16  # equal scores up to which moving rows by one beats sorting, which takes memory
 COUNTED_GRADES = 64  # whole labels below this are sorted by counting
 
 
@@ -96,32 +97,6 @@ def _rank_by_merging(scores: FloatArray, order: IntArray, buffer: IntArray) -> N
         width *= 2
 
 
-@kernel
-def _rank_by_buckets(scores: FloatArray, order: IntArray, ends: IntArray, values: FloatArray) -> bool:
-    """The same where scores are spread out: as many buckets as rows, then few rows are out of place.
-
-    False if they are not spread out (an outlier, a score of −∞), and `order` is then not made.
-    """
-    n = scores.size
-    lowest, highest = scores[0], scores[0]
-    for i in range(n):
-        lowest, highest = min(lowest, scores[i]), max(highest, scores[i])
-    span = highest - lowest
-    if not (0.0 < span < np.inf and (n - 1) / span < np.inf):
-        return False
-    ends[: n + 1] = 0
-    for i in range(n):
-        ends[int((highest - scores[i]) * ((n - 1) / span)) + 1] += 1
-    for bucket in range(n):
-        ends[bucket + 1] += ends[bucket]
-    for i in range(n):
-        bucket = int((highest - scores[i]) * ((n - 1) / span))
-        place = ends[bucket]
-        ends[bucket] += 1
-        order[place], values[place] = i, scores[i]
-    return insertion_sort(values[:n], order[:n])
-
-
 def _query_of_rows(offsets: IntArray, low: int, high: int) -> tuple[slice, IntArray]:
     """Rows of queries `low:high`, and the query of each."""
     return slice(offsets[low], offsets[high]), np.repeat(np.arange(low, high), np.diff(offsets[low : high + 1]))
@@ -136,15 +111,15 @@ def _rank_by_numpy(
 
 
 def _order_ties_by_numpy(
-    scores: FloatArray, key: FloatArray, offsets: IntArray, low: int, high: int, order: IntArray
+    scores: FloatArray, key: FloatArray, offsets: IntArray, longest: int, low: int, high: int, order: IntArray
 ) -> None:  # fmt: skip
-    """`order_ties`."""
+    """`order_ties`, where no list is longer than `longest`."""
     rows, query = _query_of_rows(offsets, low, high)
     now = order[rows]
     order[rows] = now[np.lexsort((key[now], -scores[now], query))]
 
 
-def _gather_by_numpy(values: FloatArray, order: IntArray, low: int, high: int, out: FloatArray) -> None:
+def _gather_by_numpy(values: AnyArray, order: AnyArray, low: int, high: int, out: AnyArray) -> None:
     """`gather`."""
     out[low:high] = values[order[low:high]]
 
@@ -180,20 +155,41 @@ def rank_short_lists(
     """Order the rows of queries `low:high` by falling score, equal scores as they stand.
 
     Equivalent to (and much faster than), for each query's rows: `start + np.argsort(-scores[rows], kind="stable")`.
-    Queries of more than `longest` rows are left alone (`radix_argsort` is better there).
+    Queries of more than `longest` rows are left alone (`rank_long_list` is better there).
     """
-    buffer, values = np.empty(longest + 1, dtype=np.int64), np.empty(longest)
+    buffer, values, rows = np.empty(CELLS_PER_ROW * longest + 1, dtype=np.int64), np.empty(longest), np.arange(longest)
     for q in range(low, high):
         start, stop = offsets[q], offsets[q + 1]
         n = stop - start
         if n <= COUNTING_MAX_ROWS:
             _rank_by_counting(scores[start:stop], order[start:stop], buffer)
         elif n <= longest:
-            if not _rank_by_buckets(scores[start:stop], order[start:stop], buffer, values):
+            if not sort_by_cells(scores[start:stop], rows, buffer, values, order[start:stop]):
                 _rank_by_merging(scores[start:stop], order[start:stop], buffer)
         else:
             continue
         order[start:stop] += start
+
+
+@kernel
+def order_runs(ranked: FloatArray, key: FloatArray, order: IntArray) -> None:
+    """Within each run of equal scores of a ranked list, reorder its rows by rising `key` (equal keys as they stand)."""
+    a = 0
+    while a < ranked.size:
+        b = a + 1
+        while b < ranked.size and ranked[b] == ranked[a]:
+            b += 1
+        if b - a > SHORT_RUN:
+            run = order[a:b].copy()
+            order[a:b] = run[np.argsort(key[run], kind="mergesort")]
+        else:
+            for i in range(a + 1, b):
+                row, j = order[i], i
+                while j > a and key[order[j - 1]] > key[row]:
+                    order[j] = order[j - 1]
+                    j -= 1
+                order[j] = row
+        a = b
 
 
 @kernel_like(_order_ties_by_numpy)
@@ -201,26 +197,23 @@ def order_ties(
     scores: FloatArray,
     key: FloatArray,
     offsets: IntArray,
+    longest: int,
     low: int,
     high: int,
     order: IntArray,
 ) -> None:
-    """Within each run of equal scores, reorder by rising `key` (equal keys as they stand)."""
+    """`order_runs` in each of the queries `low:high` that has at most `longest` rows."""
+    ranked = np.empty(longest)
     for q in range(low, high):
         start, stop = offsets[q], offsets[q + 1]
-        a = start
-        while a < stop:
-            b = a + 1
-            while b < stop and scores[order[b]] == scores[order[a]]:
-                b += 1
-            if b - a > 1:
-                run = order[a:b].copy()
-                order[a:b] = run[np.argsort(key[run], kind="mergesort")]
-            a = b
+        if stop - start <= longest:
+            for i in range(start, stop):
+                ranked[i - start] = scores[order[i]]
+            order_runs(ranked[: stop - start], key, order[start:stop])
 
 
 @kernel_like(_gather_by_numpy)
-def gather(values: FloatArray, order: IntArray, low: int, high: int, out: FloatArray) -> None:
+def gather(values: AnyArray, order: AnyArray, low: int, high: int, out: AnyArray) -> None:
     """`out[low:high] = values[order[low:high]]`."""
     for i in range(low, high):
         out[i] = values[order[i]]

@@ -1,4 +1,5 @@
-"""Lists by rising score: largest gaps, mean ranks, and the expected loss of Donmez 2009 that both make up."""
+"""Lists by rising score: largest gaps, mean ranks, and what samplers make of them: expected losses, wrong pairs, and
+ambiguous sets."""
 
 from __future__ import annotations
 
@@ -60,8 +61,8 @@ def posteriors(
 
 @kernel
 def add_expected_rank_losses(
-    ranks: FloatArray,
-    positive: FloatArray,
+    scores: FloatArray,
+    rows: IntArray,
     offsets: IntArray,
     below: IntArray,
     weight: float,
@@ -69,15 +70,105 @@ def add_expected_rank_losses(
     high: int,
     losses: FloatArray,
 ) -> None:
-    """Add Donmez 2009 (7) at each place: the hinge rank loss of both labels, by how likely they are, each side over its
-    longest; queries without a threshold, whose `below` is −1, are passed over."""
+    """Add Donmez 2009 (7) to the row at each place: the hinge rank loss of both labels, by how likely they are (as
+    `posteriors` has it), each side over its longest; equal scores share their mean rank.
+
+    Queries without a threshold, whose `below` is −1, are passed over.
+    """
     for q in range(low, high):
         if below[q] < 0:
             continue
-        start, size = offsets[q], offsets[q + 1] - offsets[q]
+        start, stop = offsets[q], offsets[q + 1]
         threshold = below[q] - start + 1.5  # Donmez 2009 figure 2: θ̄ = i + ½, ranks from 1
-        of_low, of_high = (1 - weight) / abs(1 - threshold), weight / abs(size - threshold)
-        for k in range(start, start + size):
-            distance = ranks[k] - threshold
+        of_low, of_high = (1 - weight) / abs(1 - threshold), weight / abs(stop - start - threshold)
+        first = start
+        while first < stop:
+            end = first + 1
+            while end < stop and scores[end] == scores[first]:
+                end += 1
+            distance = 0.5 * (first + end - 1) - start + 1 - threshold
             too_low, too_high = max(0.5 - distance, 0.0), max(0.5 + distance, 0.0)
-            losses[k] += positive[k] * too_low * of_low + (1 - positive[k]) * too_high * of_high
+            positive = 1.0 / (1.0 + np.exp(scores[below[q]] - scores[first]))
+            loss = positive * too_low * of_low + (1 - positive) * too_high * of_high
+            for k in range(first, end):
+                losses[rows[k]] += loss
+            first = end
+
+
+@kernel
+def expected_wrong_pairs(
+    scores: FloatArray,
+    rows: IntArray,
+    offsets: IntArray,
+    chances: FloatArray,
+    relevant: FloatArray,
+    others: FloatArray,
+    low: int,
+    high: int,
+    pairs: FloatArray,
+) -> None:
+    """For the row at each place the expected number of pairs in the wrong order; a pair of equal scores is half wrong.
+
+    `relevant` and `others` are sums of the chances, and of one less each, over all places before.
+    """
+    for q in range(low, high):
+        start, stop = offsets[q], offsets[q + 1]
+        first = start
+        while first < stop:
+            end = first + 1
+            while end < stop and scores[end] == scores[first]:
+                end += 1
+            below, above = relevant[first] - relevant[start], others[stop] - others[end]
+            for k in range(first, end):
+                p = chances[k]
+                tied = 0.5 * (p * (others[end] - others[first]) + (1 - p) * (relevant[end] - relevant[first]))
+                tied -= p * (1 - p)  # a document makes no pair with itself
+                pairs[rows[k]] = p * above + (1 - p) * below + tied
+            first = end
+
+
+@kernel
+def ambiguous_sets(
+    scores: FloatArray,
+    rows: IntArray,
+    numbers: FloatArray,
+    offsets: IntArray,
+    size: int,
+    low: int,
+    high: int,
+    utilities: FloatArray,
+) -> None:
+    """For the row at each place, minus the least sum of score differences over the pairs of a set of `size` neighbours
+    that it is in; 1 in the set of the least sum, of equal ones that whose first place has the highest number.
+
+    A gap between neighbours counts once for each pair that it lies between. −inf where there is no set.
+    """
+    sums = np.empty(0)
+    for q in range(low, high):
+        start, stop = offsets[q], offsets[q + 1]
+        n_sets = stop - start - size + 1
+        for k in range(start, stop):
+            utilities[rows[k]] = -np.inf
+        if n_sets < 1:
+            continue
+        if sums.size < n_sets:
+            sums = np.empty(n_sets)
+        best = -1
+        for at in range(n_sets):
+            total = 0.0
+            for place in range(1, size):
+                k = start + at + place
+                total += place * (size - place) * (scores[k] - scores[k - 1])
+            sums[at] = total
+            if total < np.inf and (
+                best < 0 or total < sums[best] or (total == sums[best] and numbers[start + at] > numbers[start + best])
+            ):
+                best = at
+        for at in range(stop - start):
+            least = np.inf
+            for around in range(max(0, at - size + 1), min(at + 1, n_sets)):
+                least = min(least, sums[around])
+            utilities[rows[start + at]] = -least
+        if best >= 0:
+            for at in range(best, best + size):
+                utilities[rows[start + at]] = 1.0

@@ -27,11 +27,12 @@ from rankwise.kernels.pairs._lambda_loops import (
     level_weights,
     sweep_weights,
 )
-from rankwise.kernels.pairs._lambda_sums import Classes, all_pairs, counted_pairs, decays, sweep
-from rankwise.metrics._ranking import descending_order
+from rankwise.kernels.pairs._lambda_sums import Classes, all_pairs, counted_pairs, put_back, sweep
+from rankwise.kernels.sorting._ranks import gather
+from rankwise.metrics._ranking import descending_order, rank_one_list
 from rankwise.metrics.catalogue._linear import LinearMetric
 from rankwise.objectives.lambdas._swap_sums import swap_lambdas
-from rankwise.types import FloatArray, IntArray
+from rankwise.types import AnyArray, FloatArray
 
 if TYPE_CHECKING:
     from rankwise.objectives.lambdas._objective import LambdaObjective
@@ -162,16 +163,16 @@ class PairSums:
     def __call__(self, scores: FloatArray) -> Sums:
         """λ's and Hessians for scores in grouped order, in grouped order."""
         objective = self.objective
-        order = descending_order(scores, self.offsets, objective.shuffle)
-        steep = scores if objective.sigma == 1.0 else objective.sigma * scores
         pushes, bends = np.zeros(scores.size), np.zeros(scores.size)
         if self.factors is None and self.prepared is None:
+            order = descending_order(scores, self.offsets, objective.shuffle)
             for a, b in pairwise(self.offsets):
                 rows = order[a:b]
                 ranked, share = objective.labels[rows], self.share[rows]
-                pushes[rows], bends[rows] = swap_lambdas(objective.metric, ranked, steep[rows], share, self.c)
+                steep = objective.sigma * scores[rows]
+                pushes[rows], bends[rows] = swap_lambdas(objective.metric, ranked, steep, share, self.c)
         else:
-            self._sum_by_loop(steep, order, pushes, bends)
+            self._sum_by_loop(scores, pushes, bends)
             np.maximum(bends, 0.0, out=bends)  # sums of exponentials may miss 0 by a little
         # |ΔM| is divided by a gap of σ·s, not of s, where it is divided at all
         scale = objective.sigma * (objective.sigma if self.divides else 1.0)
@@ -180,13 +181,16 @@ class PairSums:
             bends *= scale * objective.sigma
         return pushes, bends
 
-    def _sum_by_loop(self, scores: FloatArray, order: IntArray, pushes: FloatArray, bends: FloatArray) -> None:
+    def _sum_by_loop(self, scores: FloatArray, pushes: FloatArray, bends: FloatArray) -> None:
+        objective = self.objective
         longest = TWO_THREADS_MIN_ROWS if self.exact_up_to < TWO_THREADS_MIN_ROWS else NO_LIMIT
-        rows = (scores, self.share, order, self.ideal, self.offsets)
-        loops = self._loops_for(scores)
+        order = descending_order(scores, self.offsets, objective.shuffle, longest)
+        steep = scores if objective.sigma == 1.0 else objective.sigma * scores
+        rows = (steep, self.share, order, self.ideal, self.offsets)
+        loops = self._loops_for(steep)
         limits = (loops.terms, self.c, self.exact_up_to, longest)
         source = (
-            (self.objective.metric.record(), self.objective.labels, *rows, self.grades, *limits)
+            (objective.metric.record(), objective.labels, *rows, self.grades, *limits)
             if self.prepared is None
             else (self.prepared, loops.tables, *rows, *limits)
         )
@@ -194,33 +198,47 @@ class PairSums:
         for q in np.flatnonzero(np.diff(self.offsets) > longest).tolist():
             start, stop = self.offsets[q], self.offsets[q + 1]
             if self.ideal[start] > self.ideal[stop - 1]:
-                ranked = order[start:stop]
-                pushes[ranked], bends[ranked] = self._sum_by_two_threads(loops, q, ranked, scores[ranked])
+                self._sum_long_list(loops, q, scores[start:stop], pushes[start:stop], bends[start:stop])
 
-    def _sum_by_two_threads(self, loops: Loops, q: int, rows: IntArray, scores: FloatArray) -> Sums:
-        """One very long list in rank order: a thread sweeps down, another up."""
-        classes, heights, weights = self._query_factors(q, rows)
-        down_sums, up_sums = np.zeros((2, rows.size)), np.zeros((2, rows.size))
+    def _sum_long_list(self, loops: Loops, q: int, scores: FloatArray, pushes: FloatArray, bends: FloatArray) -> None:
+        """One very long list, whose scores come back in rank order from sorting: a thread sweeps down, another up."""
+        query = slice(self.offsets[q], self.offsets[q + 1])
+        space = np.empty((2, scores.size))  # written over as often as possible: at this size fresh memory is slow
+        rows, ranked = rank_one_list(scores, self.objective.shuffle[query], space)
+        classes, heights, weights, scale = self._query_factors(q, rows)
         if classes.size == 0:
-            return down_sums[0], down_sums[1]
-        z = decays(scores, loops.terms.slowest)
-        share = self.share if self.objective.row_weight is None else self.share[rows]  # all 1: in any order
+            return
+        z = np.subtract(ranked[1:], ranked[:-1], out=space[0, :-1])
+        z *= self.objective.sigma * loops.terms.slowest
+        np.exp(z, out=z)
+        share = self.share[query]
+        if self.objective.row_weight is not None:  # else all 1, in any order
+            share = share[rows]
+        down = up = (pushes, bends)
+        if threads.thread_count() > 1:  # each thread needs its own
+            up = (np.zeros(rows.size), np.zeros(rows.size))
         tasks = []
-        for down, sums in ((True, down_sums), (False, up_sums)):
-            tables = sweep_weights(weights, loops.terms, down)
-            tasks.append(partial(loops.sweep, z, classes, heights, *tables, share, down, sums[0], sums[1]))
+        for is_down, sums in ((True, down), (False, up)):
+            tables = sweep_weights(weights, loops.terms, is_down)
+            tasks.append(partial(loops.sweep, z, classes, heights, *tables, share, is_down, *sums))
         threads.run(tasks)
-        down_sums += up_sums
-        return down_sums[0], down_sums[1]
+        if up is not down:
+            pushes += up[0]
+            bends += up[1]
+        put_back(rows, scale, space.reshape(-1, 2), pushes, bends)
 
-    def _query_factors(self, q: int, rows: IntArray) -> tuple[Classes, FloatArray, FloatArray]:
-        """Classes, heights and weights of the rows of a query, in rank order; none where the metric is not defined."""
-        ranks = slice(self.offsets[q], self.offsets[q + 1])
+    def _query_factors(self, q: int, rows: AnyArray) -> tuple[Classes, FloatArray, FloatArray, float]:
+        """Classes, heights and weights of the rows of a query, in rank order, and what its sums are to be scaled by.
+
+        There are none where the metric is not defined.
+        """
+        query = slice(self.offsets[q], self.offsets[q + 1])
         if self.factors is not None:
-            ranked = self.objective.labels[rows]
-            return self.factors(self.objective.metric.record(), ranked, self.ideal[ranks], self.grades)
+            ranked = self.objective.labels[query][rows]
+            return *self.factors(self.objective.metric.record(), ranked, self.ideal[query], self.grades), 1.0
         assert self.prepared is not None
-        scale = self.prepared.scales[q]
-        classes = self.prepared.classes[rows[: 0 if scale == 0.0 else None]]
-        heights = self.prepared.discounts[ranks].reshape(1, -1) * scale
-        return classes, heights, level_weights(self.prepared.levels[q])
+        scale = float(self.prepared.scales[q])
+        classes = np.empty(0 if scale == 0.0 else rows.size, dtype=np.int32)
+        gather(self.prepared.classes[query], rows, 0, classes.size, classes)
+        heights = self.prepared.discounts[query].reshape(1, -1)
+        return classes, heights, level_weights(self.prepared.levels[q]), scale

@@ -214,13 +214,16 @@ class _Search:
 
     def _hessian(self, band: Band, keys: Keys) -> FloatArray:
         """Σ scale·(z − z̄)(z − z̄)ᵀ, and a little more, so that no direction is flat."""
-        z = 0.5 * self.hypotheses.values(keys, band.first)
+        z = self.hypotheses.values(keys, band.first)
         if band.second is not None:
-            z -= 0.5 * self.hypotheses.values(keys, band.second)
+            z -= self.hypotheses.values(keys, band.second)
         for side in (0, 1):
-            if (band.side == side).any():
+            if (band.side == side).all():
+                z -= z.mean(axis=0)
+            elif (band.side == side).any():
                 z[band.side == side] -= z[band.side == side].mean(axis=0)
-        hessian = (z * band.scale[:, None]).T @ z
+        z *= 0.5 * np.sqrt(band.scale)[:, None]
+        hessian = z.T @ z  # of one array, of which numpy computes half
         hessian[np.diag_indices_from(hessian)] += RIDGE * np.trace(hessian) / len(hessian)
         return np.asarray(hessian)
 

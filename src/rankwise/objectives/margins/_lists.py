@@ -11,10 +11,29 @@ import numpy as np
 from rankwise.errors import DataError
 from rankwise.kernels import _threads as threads
 from rankwise.kernels.pairs._close_pairs import close_weight
+from rankwise.kernels.pairs._listed_pairs import grade_rows, list_pairs
 from rankwise.types import FloatArray, IntArray
 
 SAMPLED_PAIRS = 16_384
 MAX_BLOCK_ENTRIES = 50  # per row: with more grades, blocks would take memory quadratic in the rows
+FEW_GRADES = 32  # per query: up to here, labels are looked up one by one
+MAX_LISTED_PAIRS = 64  # per row: up to here, a look at every pair is cheaper than a sort and sweeps
+MAX_PAIRS_IN_ALL = 2**26  # half a gigabyte of numbers, one per pair
+
+
+def has_few_pairs(offsets: IntArray) -> bool:
+    """Whether queries of these sizes cannot have more pairs than can be listed."""
+    sizes = np.diff(offsets)
+    pairs = (sizes * (sizes - 1)).sum() // 2
+    return bool(pairs <= min(MAX_LISTED_PAIRS * offsets[-1], MAX_PAIRS_IN_ALL))
+
+
+@dataclass(frozen=True, eq=False)
+class ListedPairs:
+    """All pairs in turn: from `pairs[i]` on those of row i with the rows from `worse[i]` to the end of its query."""
+
+    worse: IntArray
+    pairs: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,13 +77,14 @@ class PairLists:
     @classmethod
     def of(cls, y: FloatArray, offsets: IntArray, weight: FloatArray | None = None) -> PairLists:
         """Those of labels, of which the higher is the better."""
-        query = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
-        order = np.lexsort((y, query))
-        rises = np.append(False, (np.diff(y[order]) != 0) & (np.diff(query) == 0))
-        level = np.cumsum(rises)
-        grade = np.empty(y.size, dtype=np.int64)
-        grade[order] = level - np.repeat(level[offsets[:-1]], np.diff(offsets))
-        grades = np.maximum.reduceat(grade, offsets[:-1]) + 1
+        grade, grades = np.empty(y.size, dtype=np.int64), np.empty(offsets.size - 1, dtype=np.int64)
+        if not grade_rows(y, offsets, np.empty(FEW_GRADES), grade, grades):
+            query = np.repeat(np.arange(grades.size), np.diff(offsets))
+            order = np.lexsort((y, query))
+            rises = np.append(False, (np.diff(y[order]) != 0) & (np.diff(query) == 0))
+            level = np.cumsum(rises)
+            grade[order] = level - np.repeat(level[offsets[:-1]], np.diff(offsets))
+            grades = np.maximum.reduceat(grade, offsets[:-1]) + 1
         return cls(grade, grades, offsets, np.ones(y.size) if weight is None else weight)
 
     @cached_property
@@ -79,6 +99,14 @@ class PairLists:
     def pairs(self) -> float:
         """Weight of all pairs."""
         return float(self.query_pairs.sum())
+
+    @cached_property
+    def listed(self) -> ListedPairs | None:
+        """All pairs, where they are few, and the rows of each query by falling grade."""
+        if not has_few_pairs(self.offsets):
+            return None
+        worse, pairs = np.empty(self.grade.size, dtype=np.int64), np.empty(self.grade.size + 1, dtype=np.int64)
+        return ListedPairs(worse, pairs) if list_pairs(self.grade, self.offsets, worse, pairs) else None
 
     @property
     def two_grades(self) -> bool:

@@ -86,8 +86,8 @@ def is_reached(point: CurveMetric, scores: FloatArray, positive: BoolArray, weig
     counts = ranked.counts(weight)
     if not point.values_of_counts(*counts).any():
         return False
-    found, positives = scores[positive] >= ranked.threshold(point, *counts), int(np.count_nonzero(positive))
-    return point.held != "precision" or int(np.count_nonzero(found)) >= min(MIN_TRUE_POSITIVES, positives)
+    flagged, positives = scores[positive] >= ranked.threshold(point, *counts), int(np.count_nonzero(positive))
+    return point.held != "precision" or int(np.count_nonzero(flagged)) >= min(MIN_TRUE_POSITIVES, positives)
 
 
 def objective_value(

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from rankwise._docstrings import inherit_sections
 from rankwise.data._ranking_data import RankingData
-from rankwise.errors import DataError, ModelFileError
+from rankwise.errors import ModelFileError
 from rankwise.metrics import parse
 from rankwise.rankers._base import Ranker, SavedModel
 from rankwise.rankers._eval_sets import EvalSet, list_eval_sets, make_eval_set, warn_of_one_list
@@ -72,7 +72,20 @@ class PairRanker(Ranker):
 
     @abstractmethod
     def max_rounds(self, y: ArrayLike, qid: ArrayLike | None = None) -> int:
-        """Steps that training can take; callbacks count up to it."""
+        """Steps that training can take.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_rows,)
+            Labels; not used.
+        qid : array-like of shape (n_rows,), optional
+            Queries; not used.
+
+        Returns
+        -------
+        int
+            The number that callbacks count up to.
+        """
 
     def fit(
         self,
@@ -154,16 +167,7 @@ class PairRanker(Ranker):
 
     def _features(self, X: object, fitting: bool) -> Matrix:
         """Numbers in an array or a CSR matrix, finite where a missing value cannot be left out."""
-        features: Matrix = as_features(self, X, fitting=fitting)
-        if not self.missing_values:
-            values = features if isinstance(features, np.ndarray) else features.data
-            with np.errstate(over="ignore", invalid="ignore"):
-                total = values.sum()  # passes NaN on, in one quick pass; infinities of other signs make one too
-            if np.isnan(total) and np.isnan(values).any():
-                raise DataError(
-                    f"{type(self).__name__} needs every feature of every row, got NaN; impute it "
-                    "(sklearn.impute.SimpleImputer), or use LambdaMART, for which NaN is a missing value"
-                )
+        features: Matrix = as_features(self, X, fitting=fitting, allow_nan=self.missing_values)
         return features
 
     def predict(self, X: Features | RankingData) -> FloatArray:
@@ -202,6 +206,7 @@ class PairRanker(Ranker):
         check_is_fitted(self, "n_rows_")
         return rows_to_explain(self, self._features(X, False), i, j, self._scores, self._contributions)
 
+    @inherit_sections(Ranker.to_saved)
     def to_saved(self) -> SavedModel:
         """Return the fitted model as plain values."""
         check_is_fitted(self, "n_rows_")
@@ -209,8 +214,9 @@ class PairRanker(Ranker):
         return make_saved(self, str(parse(self.metric)), summary)
 
     @classmethod
+    @inherit_sections(Ranker.from_saved)
     def from_saved(cls, saved: SavedModel) -> Self:
-        """Return the model that `to_saved` described; whatever is wrong with it raises ModelFileError."""
+        """Return the model that `to_saved` described."""
         model = unfitted_model(cls, saved)
         if saved.members or not isinstance(saved.summary.get("learned"), dict):
             raise ModelFileError("the model must consist of its manifest, with what it learned; save it again")

@@ -40,7 +40,7 @@ class TunedPairRanker(PairRanker):
         return [float(value) for value in values] if isinstance(values, Sequence) else [float(values)]
 
     def _steps(self, rows: PairRows, eval_sets: list[EvalSet]) -> Iterator[Step]:
-        values, metric = self._tuned_values(), parse(self.metric)
+        values = self._tuned_values()
         if len(values) > 1 and not eval_sets:
             raise DataError(
                 f"{self.tuned_parameter} has {len(values)} values, but there is nothing to choose one by; "
@@ -51,7 +51,7 @@ class TunedPairRanker(PairRanker):
             if not model.done:
                 yield Step(model.learned) if best is None else replace(best, values=[])
                 continue
-            scored = [eval_set.value(metric, model.scores(eval_set.X)) for eval_set in eval_sets]
+            scored = [eval_set.value(parse(self.metric), model.scores(eval_set.X)) for eval_set in eval_sets]
             if best is None or scored[0] > best.best_values[0]:
                 best = Step(model.learned, scored, scored)
             yield replace(best, values=scored)

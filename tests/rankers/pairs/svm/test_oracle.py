@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import rankwise as rw
+from rankwise.objectives.margins import _lists
 from tests.rankers.pairs.svm.factories import make_data
 from tests.reference import pairs_by_definition as oracle
 
@@ -51,7 +52,10 @@ def weights_by_name(weights, qid):
 @pytest.mark.parametrize("C", [0.03, 1.0, 100.0])
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("case", CASES)
-def test_weights_and_objective_are_those_of_linear_svc(case, loss, C) -> None:
+@pytest.mark.parametrize("listed", [True, False])
+def test_weights_and_objective_are_those_of_linear_svc(listed, case, loss, C, monkeypatch) -> None:
+    if not listed:
+        monkeypatch.setattr(_lists, "MAX_LISTED_PAIRS", 0)
     (X, y, qid), weights, pair_weighting = CASES[case]
     model = rw.RankSVM(C=C, loss=loss, pair_weighting=pair_weighting, standardize=False, tol=1e-8).fit(
         X, y, qid=qid, **weights

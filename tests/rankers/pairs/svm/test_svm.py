@@ -7,6 +7,7 @@ import logging
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.exceptions import NotFittedError
 
 import rankwise as rw
 from rankwise.errors import DataError, ShapeError
@@ -213,6 +214,18 @@ def test_features_too_large_to_square() -> None:
         rw.RankSVM(standardize=True).fit(sp.csr_matrix(X), [1, 0, 0])
 
 
+def test_a_sound_matrix_is_scored_without_a_check_and_others_are_refused(make) -> None:
+    model, X = fit(make()), TRAIN.X[:5].astype(np.float32)
+    np.testing.assert_array_equal(model.checked_scores(X), model.predict(X))
+    for wrong, said in ((np.nan, "got NaN; impute it"), (np.inf, "infinity"), (-np.inf, "infinity")):
+        with pytest.raises(DataError, match=said):
+            model.checked_scores(np.where(np.eye(*X.shape, dtype=np.bool_), wrong, X))
+    with pytest.raises(DataError, match="pass the columns of the training data"):
+        model.checked_scores(X[:, :-1])
+    with pytest.raises(NotFittedError):
+        make().checked_scores(X)
+
+
 def test_nan_is_an_error_that_names_the_remedy(make) -> None:
     X = np.where(TRAIN.X > 0.9, np.nan, TRAIN.X)
     with pytest.raises(DataError, match="needs every feature of every row, got NaN; impute it"):
@@ -333,9 +346,11 @@ def test_weights_are_scaled_to_the_best_length() -> None:
         C = 10.0 ** rng.integers(-1, 4)
         at = Iterate(LinearProblem(rows, lists, C, 0.1), w, rows.scores(w))
         lengths = np.geomspace(1e-4, 1e4, 4001)
-        by_search = [0.5 * t**2 * (w @ w) + C * PairHinge(lists, t * at.scores, 0.1).hinge for t in lengths]
+        by_search = [0.5 * t**2 * (w @ w) + C * PairHinge.of(lists, t * at.scores, 0.1).hinge for t in lengths]
         scale, objective = best_scale(at, C, 0.99 * min(by_search))
-        assert objective == pytest.approx(0.5 * scale**2 * (w @ w) + C * PairHinge(lists, scale * at.scores, 0.1).hinge)
+        assert objective == pytest.approx(
+            0.5 * scale**2 * (w @ w) + C * PairHinge.of(lists, scale * at.scores, 0.1).hinge
+        )
         assert objective <= min(by_search) * 1.002
 
 

@@ -48,10 +48,10 @@ def _margins(problem: LinearProblem) -> Any:
 def _solve(costs: FloatArray, n_free: int, **constraints: Any) -> Any:
     bounds = [(None, None)] * n_free + [(0.0, None)] * (costs.size - n_free)
     solver: Any = linprog  # whose stubs know no sparse matrices
-    found = solver(costs, bounds=bounds, method="highs", **constraints)
-    if found.status != 0:
-        raise DataError(f"HiGHS gave the linear program up: {found.message}; take method='lagrangian'")
-    return found
+    solution = solver(costs, bounds=bounds, method="highs", **constraints)
+    if solution.status != 0:
+        raise DataError(f"HiGHS gave the linear program up: {solution.message}; take method='lagrangian'")
+    return solution
 
 
 def _points(problem: LinearProblem) -> Candidate:
@@ -80,17 +80,17 @@ def _points(problem: LinearProblem) -> Candidate:
             -sp.eye(size),
         ]
     )
-    found = _solve(
+    solution = _solve(
         costs,
         n_features + size,
         A_ub=vstack([hstack([margins, sp.csr_matrix((margins.shape[0], size))]), excess], format="csr"),
         b_ub=np.concatenate([-np.ones(margins.shape[0]), -constant]),
     )
-    pulls = -found.ineqlin.marginals
+    pulls = -solution.ineqlin.marginals
     multipliers = np.clip(pulls[margins.shape[0] :] / problem.shares, 0.0, MAX_MULTIPLIER)
     prices = problem.shares * coefficients.weights(multipliers)[1:]
     slopes = _slopes(problem, pulls[: margins.shape[0]], prices)
-    return Candidate(found.x[:n_features], multipliers, coefficients, slopes, int(found.nit))
+    return Candidate(solution.x[:n_features], multipliers, coefficients, slopes, int(solution.nit))
 
 
 def _fraction(problem: LinearProblem) -> Candidate:
@@ -100,7 +100,7 @@ def _fraction(problem: LinearProblem) -> Candidate:
     positives, negatives = (weight for _, weight in problem.sides)
     zeros = np.zeros(n_features + 1)
     beta_squared = float(problem.saddle.levels[0] ** 2)
-    found = _solve(
+    solution = _solve(
         np.concatenate([zeros, np.zeros(positives.size), negatives, [beta_squared]]),
         n_features + 1,
         A_ub=hstack([margins, np.ones((margins.shape[0], 1))], format="csr"),
@@ -108,11 +108,11 @@ def _fraction(problem: LinearProblem) -> Candidate:
         A_eq=np.concatenate([zeros, -positives, np.zeros(negatives.size), [1.0]])[None, :],
         b_eq=np.ones(1),
     )
-    scale = found.x[-1]
-    w, b = found.x[:n_features] / scale, found.x[n_features : n_features + 1] / scale
+    scale = solution.x[-1]
+    w, b = solution.x[:n_features] / scale, solution.x[n_features : n_features + 1] / scale
     coefficients = problem.coefficients(problem.counts(w, b, problem.loss))
-    slopes = _slopes(problem, -found.ineqlin.marginals, np.array([[found.eqlin.marginals[0]], [1.0]]))
-    return Candidate(w, coefficients.cost[1], coefficients, slopes, int(found.nit))
+    slopes = _slopes(problem, -solution.ineqlin.marginals, np.array([[solution.eqlin.marginals[0]], [1.0]]))
+    return Candidate(w, coefficients.cost[1], coefficients, slopes, int(solution.nit))
 
 
 def _slopes(problem: LinearProblem, pulls: FloatArray, prices: FloatArray) -> list[FloatArray]:

@@ -160,24 +160,24 @@ def linear_rates(
         l2 = 0.0 if method == "lp" else DEFAULT_L2
     problem = LinearProblem(saddle, rows, Penalty(l2, proximal, first))
     _check_method(method, problem)
-    found = best_of(problem, METHODS[method](problem), tolerance)
-    saddle.thresholds = found.thresholds
-    scores = rows @ found.weights
+    candidate = best_of(problem, METHODS[method](problem), tolerance)
+    saddle.thresholds = candidate.thresholds
+    scores = rows @ candidate.weights
     saddle.splits = np.maximum(1.0 - saddle.counts(scores).missed, MIN_SPLIT)
     at = saddle.gradients(scores)
     violation = float(np.max(at.excesses))
     return LinearRates(
-        found.weights,
-        found.thresholds,
-        found.multipliers,
+        candidate.weights,
+        candidate.thresholds,
+        candidate.multipliers,
         saddle.levels,
         at.costs,
         at.excesses,
         bound=saddle.bound(at),
-        gap=found.gap,
+        gap=candidate.gap,
         violation=violation if violation > ROUNDING else 0.0,
-        iterations=found.iterations,
-        converged=found.gap <= tolerance,
+        iterations=candidate.iterations,
+        converged=candidate.gap <= tolerance,
     )
 
 

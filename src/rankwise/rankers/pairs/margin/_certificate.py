@@ -17,7 +17,7 @@ from rankwise.rankers.pairs.margin._programs import Method, make_program
 from rankwise.types import FloatArray
 
 if TYPE_CHECKING:
-    from rankwise.rankers.pairs.margin._margin_ranker import MarginRanker
+    from rankwise.rankers.pairs.margin._fitted import FittedMargins
 
 CURVE_POINTS = 101  # margins at which the curve is given
 MARGIN_ROUNDING = 1e-12  # a margin this little below another counts as equal
@@ -136,7 +136,7 @@ def _shares_by_block(program: ProductProgram, tail: Tail, scores: FloatArray) ->
     return reached / float(blocks.pairs.sum()), float((outside[:, 0] * outside[:, 1]).sum() / blocks.pairs.sum())
 
 
-def verify_certificate(model: MarginRanker, lists: PairLists, hypotheses: Hypotheses) -> MarginCertificate:
+def verify_certificate(model: FittedMargins, lists: PairLists, hypotheses: Hypotheses) -> MarginCertificate:
     """A certificate from the weights in a model and from rows, and from nothing that the solver returned.
 
     The primal value is that of the model's scores, the dual bound that of the tails of its cut points, mixed by their

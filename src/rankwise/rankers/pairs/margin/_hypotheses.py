@@ -37,8 +37,12 @@ class Scale:
 
     def scaled(self, values: AnyArray, columns: IntArray) -> FloatArray:
         """Values of some columns as hypotheses; the lowest is subtracted first, so that no digits are lost."""
-        half, factor = (0.5 * values - 0.5 * self.low[columns]), self.factor[columns]
-        return np.asarray(np.where(factor > 0.0, 2.0 * (half * factor) - 1.0, 0.0))
+        scaled, factor = np.multiply(values, 0.5, dtype=np.float64), self.factor[columns]
+        scaled -= 0.5 * self.low[columns]
+        scaled *= factor
+        scaled *= 2.0
+        scaled -= factor > 0.0
+        return scaled
 
     @property
     def far_columns(self) -> IntArray:
@@ -93,7 +97,13 @@ class FeatureHypotheses:
     def values(self, keys: Keys, rows: IntArray) -> FloatArray:
         """Every hypothesis (by column) at some rows."""
         columns, signs = _columns_and_signs(keys)
-        return self.scale.scaled(_dense(self.X[rows][:, columns]), columns) * signs
+        X = self.X
+        chosen = (
+            X.take(rows, axis=0).take(columns, axis=1) if isinstance(X, np.ndarray) else X[rows][:, columns].toarray()
+        )
+        scaled = self.scale.scaled(chosen, columns)
+        scaled *= signs
+        return scaled
 
     def pricing(self, weights: FloatArray) -> FloatArray:
         """The edge of every feature."""

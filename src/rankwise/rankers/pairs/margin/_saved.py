@@ -15,13 +15,13 @@ from rankwise.rankers.pairs.margin._programs import raised_epsilons
 from rankwise.types import JsonObject
 
 if TYPE_CHECKING:
-    from rankwise.rankers.pairs.margin._margin_ranker import MarginRanker
+    from rankwise.rankers.pairs.margin._fitted import FittedMargins
 
 MAX_CUTS = 10_000
 WEIGHT_ROUNDING = 1e-9
 
 
-def get_state(model: MarginRanker) -> JsonObject:
+def get_state(model: FittedMargins) -> JsonObject:
     """Weights, scale, cut points and certificate."""
     if not isinstance(model.hypotheses, str):
         raise DataError(
@@ -40,7 +40,7 @@ def get_state(model: MarginRanker) -> JsonObject:
     }
 
 
-def set_state(model: MarginRanker, state: JsonObject) -> None:
+def set_state(model: FittedMargins, state: JsonObject) -> None:
     """Set on the model what `get_state` returned; ModelFileError where it cannot be."""
     stumps = model.hypotheses == "stumps"
     model.keys_ = _keys(state, stumps, model.n_features_in_)

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from rankwise._docstrings import inherit_sections
 from rankwise.data._ranking_data import RankingData
 from rankwise.errors import ModelFileError
 from rankwise.metrics import Metric, parse
@@ -97,7 +98,39 @@ class StagedEvaluation:
 
 
 class BoostedStumps(PairRanker):
-    """A ranker whose score is a weighted sum of decision stumps."""
+    """A ranker whose score is a weighted sum of decision stumps.
+
+    Parameters
+    ----------
+    early_stopping_rounds : int in [1, 1e6] or None, default=50
+        With an eval_set, rounds without a better value before training ends; the rounds up to the best are kept. None
+        trains and keeps all rounds.
+    verbose : int in [0, 1e6], default=0
+        Log the metric every so many rounds; 0 logs nothing.
+
+    Attributes
+    ----------
+    rounds_ : Stumps
+        The stumps as they were learned, one per round.
+    stumps_ : Stumps
+        The same score by stumps that all differ, sorted by feature and threshold.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each feature in the weights of all stumps.
+    best_iteration_ : int
+        Number of rounds that were kept.
+    best_score_ : float or None
+        The metric on the first eval_set.
+    evals_result_ : dict
+        The metric on each eval_set, after each round.
+    interrupted_ : bool
+        Whether Ctrl-C ended the training early.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, where X had names.
+    n_rows_, n_queries_ : int
+        Size of the training data.
+    """
 
     _parameter_constraints: ClassVar[dict[str, list[Constraint]]] = {
         **PairRanker._parameter_constraints,
@@ -193,12 +226,14 @@ class BoostedStumps(PairRanker):
         """Share of each feature in the weights of all stumps."""
         return self.stumps_.importances(self.n_features_in_)
 
+    @inherit_sections(PairRanker.max_rounds)
     def max_rounds(self, y: ArrayLike, qid: ArrayLike | None = None) -> int:
-        """`n_estimators`."""
+        """Return `n_estimators`."""
         return self.n_estimators
 
+    @inherit_sections(PairRanker.to_score_function)
     def to_score_function(self) -> TreeSum:
-        """A tree per stump."""
+        """Return a tree per stump."""
         return TreeSum(*kind_and_names(self), self.stumps_.trees())
 
     def _get_state(self) -> JsonObject:

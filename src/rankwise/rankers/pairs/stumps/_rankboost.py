@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from rankwise._docstrings import inherit_sections
 from rankwise.kernels import _threads as threads
 from rankwise.kernels.pairs import _pair_weights as kernels
 from rankwise.metrics import Metric
@@ -17,6 +18,7 @@ from rankwise.types import FloatArray
 MAX_EDGE = 1.0 - 1e-9  # a perfect stump would weigh infinitely much
 
 
+@inherit_sections(BoostedStumps)
 class RankBoost(BoostedStumps):
     """AdaBoost over the pairs of documents of different labels in a query, one decision stump per round.
 
@@ -29,34 +31,7 @@ class RankBoost(BoostedStumps):
         What `score` returns and training stops on, not what is learned.
     n_estimators : int in [1, 1e6], default=500
         Rounds; fewer if a stump ranks all pairs right, or none is better than chance.
-    early_stopping_rounds : int in [1, 1e6] or None, default=50
-        With an eval_set, rounds without a better value before training ends; the rounds up to the best are kept. None
-        trains and keeps all rounds.
-    verbose : int in [0, 1e6], default=0
-        Log the metric every so many rounds; 0 logs nothing.
-
-    Attributes
-    ----------
-    rounds_ : Stumps
-        The stumps as they were learned, one per round.
-    stumps_ : Stumps
-        The same score by stumps that all differ, sorted by feature and threshold.
-    feature_importances_ : ndarray of shape (n_features,)
-        Share of each feature in the weights of all stumps.
-    best_iteration_ : int
-        Number of rounds that were kept.
-    best_score_ : float or None
-        The metric on the first eval_set.
-    evals_result_ : dict
-        The metric on each eval_set, after each round.
-    interrupted_ : bool
-        Whether Ctrl-C ended the training early.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where X had names.
-    n_rows_, n_queries_ : int
-        Size of the training data.
+    {...}
 
     Notes
     -----

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from rankwise._docstrings import inherit_sections
 from rankwise.kernels import _threads as threads
 from rankwise.kernels.pairs import _capped_weights as kernels
 from rankwise.metrics import Metric
@@ -23,6 +24,7 @@ from rankwise.types import FloatArray, JsonObject
 SAVED_NUMBERS = ("rho", "gamma", "gamma_bound", "share")
 
 
+@inherit_sections(BoostedStumps)
 class SmoothRankBoost(BoostedStumps):
     """Smooth boosting of the soft margin of pairs: no document ever weighs much, so wrong labels do little harm.
 
@@ -37,11 +39,7 @@ class SmoothRankBoost(BoostedStumps):
         Share of pairs that may be given up, above 0 and below 1; the more noise in labels, the larger.
     n_estimators : int in [1, 1e6], default=1000
         Rounds; fewer if a stump ranks all pairs right, or none is better than chance.
-    early_stopping_rounds : int in [1, 1e6] or None, default=50
-        With an eval_set, rounds without a better value before training ends; the rounds up to the best are kept. None
-        trains and keeps all rounds.
-    verbose : int in [0, 1e6], default=0
-        Log the metric every so many rounds; 0 logs nothing.
+    {...}
 
     Attributes
     ----------
@@ -55,26 +53,7 @@ class SmoothRankBoost(BoostedStumps):
         The share of the pairs that have the margin or more.
     guaranteed_share_ : float
         (1 − √ε)², which `share_` is not below.
-    rounds_ : Stumps
-        The stumps as they were learned, one per round.
-    stumps_ : Stumps
-        The same score by stumps that all differ, sorted by feature and threshold.
-    feature_importances_ : ndarray of shape (n_features,)
-        Share of each feature in the weights of all stumps.
-    best_iteration_ : int
-        Number of rounds that were kept.
-    best_score_ : float or None
-        The metric on the first eval_set.
-    evals_result_ : dict
-        The metric on each eval_set, after each round.
-    interrupted_ : bool
-        Whether Ctrl-C ended the training early.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where X had names.
-    n_rows_, n_queries_ : int
-        Size of the training data.
+    {...}
 
     Notes
     -----

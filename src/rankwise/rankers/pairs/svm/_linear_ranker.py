@@ -11,8 +11,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from rankwise._docstrings import inherit_sections
 from rankwise.data.prepare._standardizer import Standardizer
-from rankwise.objectives.margins._lists import PairLists
+from rankwise.metrics._ranking import descending_order
+from rankwise.objectives.margins._lists import PairLists, has_few_pairs
 from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers._parameters import BOOLEAN, NONE, Constraint, Integer, OneOf, OneOrMore, Real
 from rankwise.rankers._persistence import read_float, read_floats, read_int
@@ -57,18 +59,21 @@ def _scale(rows: PairRows, features: Matrix) -> FloatArray:
 
 
 def _in_pairs(rows: PairRows) -> PairRows:
-    """The queries whose documents differ in their labels: in the others there is no pair."""
+    """The queries whose documents differ in their labels: in others there is no pair. Short ones by falling label."""
     starts, sizes = rows.offsets[:-1], np.diff(rows.offsets)
     kept = np.minimum.reduceat(rows.y, starts) < np.maximum.reduceat(rows.y, starts)
-    if kept.all():
+    offsets = np.append(0, np.cumsum(sizes[kept]))
+    places = np.flatnonzero(np.repeat(kept, sizes))
+    if has_few_pairs(offsets):
+        places = places[descending_order(rows.y[places], offsets)]
+    elif kept.all():
         return rows
-    of_row = np.repeat(kept, sizes)
     return PairRows(
         X=rows.X,
-        y=rows.y[of_row],
-        offsets=np.append(0, np.cumsum(sizes[kept])),
-        weight=None if rows.weight is None else rows.weight[of_row],
-        order=rows.order[of_row],
+        y=rows.y[places],
+        offsets=offsets,
+        weight=None if rows.weight is None else rows.weight[places],
+        order=rows.order[places],
         query_weight=None if rows.query_weight is None else rows.query_weight[kept],
     )
 
@@ -137,6 +142,17 @@ class LinearPairRanker(TunedPairRanker):
 
     def _scores(self, X: Matrix) -> FloatArray:
         return matrix_times(X, self.coef_)
+
+    @inherit_sections(TunedPairRanker.checked_scores)
+    def checked_scores(self, X: FloatArray) -> FloatArray:
+        """Scores of a matrix known to be sound; what is no finite number makes a score that is none, and is refused."""
+        if X.shape[1:] == (getattr(self, "n_features_in_", 0),):
+            scores = self._scores(X)
+            with np.errstate(over="ignore", invalid="ignore"):
+                total = scores.sum()
+            if np.isfinite(total):
+                return scores
+        return super().checked_scores(X)
 
     def _contributions(self, X: Matrix) -> FloatArray:
         return np.asarray(X * self.coef_, dtype=np.float64)

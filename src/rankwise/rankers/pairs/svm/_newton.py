@@ -6,7 +6,6 @@ direction in linear time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,6 +20,7 @@ from rankwise.types import FloatArray
 MAX_HESSIAN_PRODUCTS = 250  # per step
 MAX_FEATURE = 1e70  # whose fourth power is a number, and so is one over it
 MAX_LENGTHS = 60  # tried per step
+GOAL_SHARE = 0.8  # of the steepness asked for, at which conjugate gradients aim
 ROUNDING_SHARE = 1e-12  # of C, the objective of zero weights: less is rounding
 
 
@@ -38,7 +38,8 @@ class LinearRows:
         if scale is not None:
             return cls(X, scale)
         values = X if isinstance(X, np.ndarray) else X.data
-        largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+        can_be_larger = float(np.finfo(values.dtype).max) > MAX_FEATURE  # in single precision nothing is
+        largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0))) if can_be_larger else 0.0
         if largest > MAX_FEATURE:
             raise DataError(
                 f"features that are not standardized must be at most {MAX_FEATURE:g}, got {largest:g}; scale them, "
@@ -70,7 +71,7 @@ class Iterate:
 
     def __init__(self, problem: LinearProblem, w: FloatArray, scores: FloatArray) -> None:
         self.problem, self.w, self.scores = problem, w, scores
-        self.loss = PairHinge(problem.lists, scores, problem.width)
+        self.loss = PairHinge.of(problem.lists, scores, problem.width)
         self.objective = 0.5 * dot(w, w) + problem.C * self.loss.loss
 
     @cached_property
@@ -83,10 +84,11 @@ class Iterate:
         """The length of the gradient."""
         return float(np.sqrt(dot(self.gradient, self.gradient)))
 
-    def hessian_times(self, direction: FloatArray) -> FloatArray:
-        """The matrix of second derivatives times a direction."""
+    def hessian_times(self, direction: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The matrix of second derivatives times a direction, and the scores that this gives."""
         rows = self.problem.rows
-        return direction + self.problem.C * rows.sums(self.loss.hessian_times(rows.scores(direction)))
+        scores = rows.scores(direction)
+        return direction + self.problem.C * rows.sums(self.loss.hessian_times(scores)), scores
 
 
 def dot(a: FloatArray, b: FloatArray) -> float:
@@ -94,41 +96,44 @@ def dot(a: FloatArray, b: FloatArray) -> float:
     return float((a * b).sum())
 
 
-def descend(at: Iterate) -> Iterator[Iterate]:
-    """This iterate, and then one better after another until rounding allows none."""
-    first = at.steepness
-    following: Iterate | None = at
-    while following is not None:
-        at = following
-        yield at
-        if at.steepness == 0.0:
-            return
-        direction = _newton_direction(at, min(0.1, np.sqrt(at.steepness / first)) * at.steepness)
-        following = _line_search(at, direction)
+def next_iterate(at: Iterate, first: float, goal: float = 0.0) -> Iterate | None:
+    """A better iterate, by a step of Newton's method; None if rounding allows none.
+
+    `first` is the steepness where the descent began; one of `goal` is all that is asked for.
+    """
+    if at.steepness == 0.0:
+        return None
+    tol = max(min(0.1, np.sqrt(at.steepness / first)) * at.steepness, GOAL_SHARE * goal)
+    return _line_search(at, *_newton_direction(at, tol))
 
 
-def _newton_direction(at: Iterate, tol: float) -> FloatArray:
-    """Minus the gradient over the second derivatives, by conjugate gradients until the residual is small enough."""
+def _newton_direction(at: Iterate, tol: float) -> tuple[FloatArray, FloatArray]:
+    """Minus the gradient over the second derivatives, by conjugate gradients until the residual is small enough.
+
+    With the scores that it gives.
+    """
     residual = -at.gradient
     direction, along, square = np.zeros_like(residual), residual.copy(), dot(residual, residual)
+    moved = np.zeros_like(at.scores)
     for _ in range(MAX_HESSIAN_PRODUCTS):
-        product = at.hessian_times(along)
+        product, scores = at.hessian_times(along)
         length = square / dot(along, product)
         direction += length * along
+        moved += length * scores
         residual -= length * product
         before, square = square, dot(residual, residual)
         if np.sqrt(square) <= tol:
             break
         along = residual + square / before * along
-    return direction
+    return direction, moved
 
 
-def _line_search(at: Iterate, direction: FloatArray) -> Iterate | None:
+def _line_search(at: Iterate, direction: FloatArray, moved: FloatArray) -> Iterate | None:
     """Go down until at most half of the slope is left; None if nothing on the way is better.
 
     Where the objective is better by less than its rounding, the gradient tells.
     """
-    moved, C = at.problem.rows.scores(direction), at.problem.C
+    C = at.problem.C
     square, product = dot(direction, direction), dot(at.w, direction)
     first_slope = dot(at.gradient, direction)
     low, high, slope_low, slope_high, length = 0.0, np.inf, first_slope, np.inf, 1.0

@@ -1,4 +1,6 @@
-"""The losses of all pairs of documents at given scores, their slopes and their curvature, in linear time after a sort.
+"""The losses of all pairs of documents at given scores, their slopes and their curvature.
+
+Where lists are short, every pair is looked at; else sums over all pairs are made in linear time after a sort.
 
 With x = 1 − (s_i − s_j) what a pair lacks of a margin of 1, and ω its weight, the loss is Σ ω x² over pairs with x > 0,
 or the hinge Σ ω x rounded over a width h: x²/2h up to x = h, and x − h/2 from there on. Either is a square over a band
@@ -7,6 +9,7 @@ of margins, and a line below it.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from functools import cached_property
 
@@ -14,6 +17,7 @@ import numpy as np
 
 from rankwise.kernels import _threads as threads
 from rankwise.kernels.pairs import _close_pairs as close_pairs
+from rankwise.kernels.pairs import _listed_pairs as listed_pairs
 from rankwise.metrics._ranking import descending_order
 from rankwise.objectives.margins._lists import PairLists
 from rankwise.types import FloatArray, IntArray
@@ -35,13 +39,74 @@ def unit_lists(
     return replace(lists, weight=lists.weight * np.repeat(np.sqrt(factor), np.diff(offsets)))
 
 
-class PairHinge:
-    """The squared hinge at some scores (`width=None`), or the hinge rounded over a width.
+class PairHinge(ABC):
+    """The squared hinge at some scores (`width=None`), or the hinge rounded over a width."""
 
-    `hinge` is Σ ω max(0, x), without rounding; `loss` the loss, and `gradient` its derivative by each row's score;
-    `slope_sum` the sum over pairs of the loss's slope, ω times 2x, or times x/h and at most 1; `slope_error` bounds
-    the rounding of `slope_sum`.
-    """
+    hinge: float
+    """Σ ω max(0, x), without rounding."""
+    loss: float
+    """The loss."""
+    gradient: FloatArray
+    """Its derivative by each row's score."""
+    slope_sum: float
+    """The sum over pairs of the loss's slope: ω times 2x, or times x/h and at most 1."""
+    slope_error: float
+    """Bounds the rounding of `slope_sum`."""
+
+    @staticmethod
+    def of(lists: PairLists, scores: FloatArray, width: float | None) -> PairHinge:
+        """That of all pairs of these lists, in the way that is the faster."""
+        return SweptHinge(lists, scores, width) if lists.listed is None else ListedHinge(lists, scores, width)
+
+    @abstractmethod
+    def hessian_times(self, direction: FloatArray) -> FloatArray:
+        """The matrix of second derivatives by the scores, times a direction."""
+
+    @abstractmethod
+    def hinge_at_scale(self, scale: float) -> tuple[float, float]:
+        """Σ ω max(0, x) at these scores times a scale, and its derivative by the scale."""
+
+
+class ListedHinge(PairHinge):
+    """The loss pair by pair."""
+
+    def __init__(self, lists: PairLists, scores: FloatArray, width: float | None) -> None:
+        assert lists.listed is not None
+        self._lists, self._listed, self._scores = lists, lists.listed, scores
+        curvature, max_slope = (2.0, np.inf) if width is None else (1.0 / width, 1.0)
+        self.gradient, self._second, totals = self._sums(scores, curvature, max_slope)
+        self.hinge, self.loss, self.slope_sum, near = totals
+        extent = 1.0 + 2.0 * float(np.abs(scores).max())
+        self.slope_error = MARGIN_ROUNDING * curvature * extent * near
+
+    def hessian_times(self, direction: FloatArray) -> FloatArray:
+        out, pairs = np.empty_like(direction), (self._second, self._listed.worse, self._listed.pairs)
+        threads.by_queries(
+            lambda first, last: listed_pairs.laplacian(*pairs, self._lists.offsets, first, last, direction, out),
+            self._lists.offsets,
+        )
+        return out
+
+    def hinge_at_scale(self, scale: float) -> tuple[float, float]:
+        hinge, _, _, near = self._sums(scale * self._scores, 2.0, np.inf)[2]
+        return hinge, (hinge - near) / scale
+
+    def _sums(
+        self, scores: FloatArray, curvature: float, max_slope: float
+    ) -> tuple[FloatArray, FloatArray, list[float]]:
+        """What `hinge_sums` gives, totals over all queries."""
+        lists, listed = self._lists, self._listed
+        gradient, second = np.empty_like(scores), np.empty(listed.pairs[-1])
+        totals = np.empty((lists.grades.size, 4))
+        rows = (scores, lists.weight, listed.worse, listed.pairs, lists.offsets, curvature, max_slope)
+        threads.by_queries(
+            lambda first, last: listed_pairs.hinge_sums(*rows, first, last, gradient, second, totals), lists.offsets
+        )
+        return gradient, second, totals.sum(axis=0).tolist()
+
+
+class SweptHinge(PairHinge):
+    """The loss by sums over the rows in rank order."""
 
     def __init__(self, lists: PairLists, scores: FloatArray, width: float | None) -> None:
         # Private arrays are in rank order.

@@ -21,7 +21,7 @@ from typing import Literal
 
 import numpy as np
 
-from rankwise.rankers.pairs.svm._newton import ROUNDING_SHARE, Iterate, LinearProblem, descend, dot
+from rankwise.rankers.pairs.svm._newton import ROUNDING_SHARE, Iterate, LinearProblem, dot, next_iterate
 from rankwise.types import FloatArray
 
 Loss = Literal["hinge", "squared_hinge"]
@@ -55,16 +55,20 @@ class Solution:
 
 def solutions(problem: LinearProblem, loss: Loss, start: Solution, tol: float) -> Iterator[Solution]:
     """Better and better weights from these on, until the gap is small enough, or rounding allows nothing better."""
-    steps = _solve_squared_hinge(problem, start) if loss == "squared_hinge" else _solve_hinge(problem, start, tol)
-    for solution in steps:
+    solve = _solve_squared_hinge if loss == "squared_hinge" else _solve_hinge
+    for solution in solve(problem, start, tol):
         yield solution
         if solution.gap <= tol * solution.gap_unit(problem.C):
             return
 
 
-def _solve_squared_hinge(problem: LinearProblem, start: Solution) -> Iterator[Solution]:
-    for at in descend(Iterate(problem, start.w, start.scores)):
-        yield Solution(at.w, at.scores, at.objective, 0.5 * dot(at.gradient, at.gradient))
+def _solve_squared_hinge(problem: LinearProblem, start: Solution, tol: float) -> Iterator[Solution]:
+    begin = Iterate(problem, start.w, start.scores)
+    at: Iterate | None = begin
+    while at is not None:
+        solution = Solution(at.w, at.scores, at.objective, 0.5 * at.steepness**2)
+        yield solution
+        at = next_iterate(at, begin.steepness, goal=np.sqrt(2.0 * tol * solution.gap_unit(problem.C)))
 
 
 def _solve_hinge(problem: LinearProblem, start: Solution, tol: float) -> Iterator[Solution]:
@@ -72,7 +76,10 @@ def _solve_hinge(problem: LinearProblem, start: Solution, tol: float) -> Iterato
     width, bound = 1.0, -np.inf
     best = Solution(w, scores, np.inf, np.inf)
     while True:
-        for at in descend(Iterate(replace(problem, width=width), w, scores)):
+        begin = Iterate(replace(problem, width=width), w, scores)
+        at: Iterate | None = begin
+        finished = False
+        while at is not None and not finished:
             w, scores = at.w, at.scores
             objective, dual = 0.5 * dot(w, w) + C * at.loss.hinge, w - at.gradient
             dual_value = C * at.loss.slope_sum - 0.5 * dot(dual, dual)
@@ -84,8 +91,8 @@ def _solve_hinge(problem: LinearProblem, start: Solution, tol: float) -> Iterato
                 best = Solution(scale * w, scale * scores, objective, np.inf)
             best = replace(best, gap=best.objective - bound)
             yield best
-            if finished:
-                break
+            if not finished:
+                at = next_iterate(at, begin.steepness)
         if width <= MIN_WIDTH or error >= of_rounding:
             return
         shrink = float(np.sqrt(TARGET_GAP_SHARE * tol * best.gap_unit(C) / of_rounding))
