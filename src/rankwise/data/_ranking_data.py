@@ -9,22 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from rankwise._validation import as_array, as_ids, as_numbers, as_places, as_vector
-from rankwise.data._arrow_columns import MAX_CATEGORIES, Categories, changed_codes, numbers, query_ids, texts
-from rankwise.data._columns import Columns, match_columns
-from rankwise.data._frames import (
-    Column,
-    NamedColumn,
-    as_arrow,
-    as_table,
-    column_codes,
-    encode_columns,
-    frame_labels,
-    table_columns,
-)
+from rankwise._validation import as_array, as_ids, as_numbers, as_places, as_vector, check_aligned
+from rankwise.data._arrow_columns import MAX_CATEGORIES, Categories, changed_codes
+from rankwise.data._columns import match_columns
+from rankwise.data._frame_fields import check_names, frame_fields
+from rankwise.data._frames import column_codes
 from rankwise.data._groups import QueryGroups
+from rankwise.data._single_precision import dense_features, sparse_features
 from rankwise.errors import DataError, ShapeError
 from rankwise.types import AnyArray, FloatArray, IntArray
 
@@ -102,7 +95,9 @@ class RankingData:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        X: Any = _sparse(self.X) if self.is_sparse else _dense(self.X)
+        check_aligned(X=self.X, y=self.y, qid=self.qid, doc_ids=self.doc_ids, position=self.position)
+        as_single = sparse_features if self.is_sparse else dense_features
+        X: Any = as_single(self.X, self.feature_names)
         y = as_numbers("labels", self.y)
         n = y.size
         if n == 0:
@@ -130,7 +125,7 @@ class RankingData:
         if self.is_sparse:
             X.data = _read_only(X.data)
         object.__setattr__(self, "X", X if self.is_sparse else _read_only(X))
-        _check_names(self.feature_names, self.n_features)
+        check_names(self.feature_names, self.n_features)
         for name, values in self.categories.items():
             self._check_category(name, values)
         if self.query_weight is not None and len(self.query_weight) != self.groups.n_queries:
@@ -297,32 +292,7 @@ class RankingData:
                [0. , 1. ],
                [nan, 2. ]], dtype=float32), {'shop': ('a', 'b')})
         """
-        columns = dict(_text_names(table_columns(as_table(frame))))
-        meaning = Columns.of(list(columns), "the frame", label=label, qid=qid, doc_id=doc_id, drop=drop)
-        for name in filter(None, (weight, position)):
-            if name not in columns:
-                raise DataError(f"the frame has no column {name!r}, got {', '.join(columns)[:200]}; name one of them")
-        features = [name for name in meaning.features if name not in (weight, position)]
-        rows = len(columns[meaning.label])
-        encoded = encode_columns([(name, columns[name]) for name in features], rows)
-        ids = np.zeros(rows, dtype=np.int64) if meaning.qid is None else query_ids([as_arrow(columns[meaning.qid])])
-        documents = (
-            None if meaning.doc_id is None else texts(as_arrow(columns[meaning.doc_id])).fill_null("").to_pylist()
-        )
-        y = frame_labels(columns[meaning.label], meaning.label, positive)
-        if positive is not None and not y.any():
-            raise DataError(f"no label in column {meaning.label!r} is {positive!r}; check its spelling and its type")
-        return cls(
-            encoded.X,
-            y,
-            ids,
-            doc_ids=documents,
-            query_weight=None if weight is None else _by_query(numbers(as_arrow(columns[weight])), ids, weight),
-            position=None if position is None else numbers(as_arrow(columns[position])),
-            feature_names=features,
-            source="the frame",
-            categories=encoded.categories,
-        )
+        return cls(**frame_fields(frame, label, positive, qid, doc_id, weight, position, drop))
 
     def _check_category(self, name: str, values: Sequence[str]) -> None:
         if self.feature_names is None or name not in self.feature_names:
@@ -358,13 +328,6 @@ def _document_ids(ids: AnyArray) -> AnyArray:
         raise DataError("doc_ids must be texts that UTF-8 can write, got one that it cannot; repair them") from None
 
 
-def _text_names(columns: Sequence[NamedColumn]) -> list[tuple[str, Column]]:
-    """The columns by texts, each of them different."""
-    names = [str(name) for name, _ in columns]
-    _check_names(names, len(names))
-    return list(zip(names, (column for _, column in columns), strict=True))
-
-
 def _row_numbers(keep: Any, n_rows: int) -> AnyArray:
     """A mask or numbers of rows, checked."""
     chosen = as_array("rows", keep)
@@ -373,59 +336,6 @@ def _row_numbers(keep: Any, n_rows: int) -> AnyArray:
     if chosen.ndim != 1 or (chosen.size != n_rows if is_mask else (np.abs(chosen + 0.5) > n_rows).any()):
         raise DataError(f"rows must be a mask of {n_rows} entries or numbers of rows below that; check what chose them")
     return chosen
-
-
-def _by_query(weight: AnyArray, qid: AnyArray, name: str) -> AnyArray:
-    """The weight of each query, of weights per row that are the same within a query."""
-    groups = QueryGroups.from_qid(qid)
-    grouped = groups.grouped(weight)
-    of_query = grouped[groups.offsets[:-1]]
-    if not np.array_equal(grouped, np.repeat(of_query, groups.sizes)):
-        raise DataError(f"column {name!r} must hold one weight per query, got several in one; repeat one in all rows")
-    return of_query
-
-
-def _dense(X: Any) -> NDArray[np.float32]:
-    return np.atleast_2d(_single(as_array("X", X)))
-
-
-def _sparse(X: Any) -> sp.csr_array:
-    """CSR with one entry per place, columns rising; the caller's own arrays stay as they are."""
-    given = sp.csr_array(X)
-    rows = sp.csr_array((_single(given.data), given.indices, given.indptr), shape=given.shape)
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
-    return rows
-
-
-def _single(numbers: AnyArray) -> NDArray[np.float32]:
-    """The numbers in single precision; finite ones that it would take for infinite are refused."""
-    single = as_numbers("X", numbers, np.float32)
-    far = np.isinf(single)
-    if far.any():
-        given = np.asarray(numbers[far], dtype=np.float64)
-        if np.isfinite(given).any():
-            raise DataError(
-                "X is kept in single precision, which holds numbers up to 3.4e38, got "
-                f"{given[np.isfinite(given)][0]:g}; scale that feature"
-            )
-    return single
-
-
-def _check_names(names: list[str] | None, n_features: int) -> None:
-    if names is None:
-        return
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        raise DataError(f"feature_names must be a list of texts, got {names!r:.100}; pass one text per feature")
-    if len(names) != n_features:
-        raise ShapeError(
-            f"feature_names must have one entry per feature, got {len(names)} for {n_features} features; "
-            "give every one a name"
-        )
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"feature_names must differ, got {twice!r} twice; rename one")
 
 
 def _read_only(array: AnyArray) -> AnyArray:

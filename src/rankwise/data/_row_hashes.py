@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -14,8 +16,8 @@ ROWS_AT_ONCE = 4096  # so that the numbers stay in the cache
 RowHashes = NDArray[np.uint64]
 
 
-def row_hashes(X: AnyArray | sp.csr_matrix, y: FloatArray) -> RowHashes:
-    """A key for each row, from its features and its label; rows that are alike have the same key."""
+def row_hashes(X: AnyArray | sp.csr_matrix, y: FloatArray | None = None) -> RowHashes:
+    """A key for each row, from its features and its label, if any; rows that are alike have the same key."""
     of_features, of_label = _multipliers(X.shape[1])
     keys = np.zeros(X.shape[0], dtype=np.uint64)
     if isinstance(X, sp.csr_matrix):
@@ -23,15 +25,16 @@ def row_hashes(X: AnyArray | sp.csr_matrix, y: FloatArray) -> RowHashes:
     else:
         for start in range(0, X.shape[0], ROWS_AT_ONCE):
             rows = slice(start, start + ROWS_AT_ONCE)
-            row_sums.add_dense(_bits(X[rows]), of_features, keys[rows])
-    row_sums.add_dense(_bits(y)[:, None], of_label, keys)
+            row_sums.add_dense(np.ascontiguousarray(X[rows]), of_features, keys[rows])
+    if y is not None:
+        row_sums.add_dense(_column(y), of_label, keys)
     return keys
 
 
 def document_hashes(keys: RowHashes, y: FloatArray, features: int) -> RowHashes:
     """Keys of rows without their labels: those of one document are the same, whatever became of it."""
     of_labels = np.zeros_like(keys)
-    row_sums.add_dense(_bits(y)[:, None], _multipliers(features)[1], of_labels)
+    row_sums.add_dense(_column(y), _multipliers(features)[1], of_labels)
     return keys - of_labels
 
 
@@ -51,10 +54,15 @@ def bell_hashes(keys: RowHashes, seed: int) -> FloatArray:
     return np.asarray(row_sums.bell_hash(keys, np.uint64(seed)))
 
 
+@cache
 def _multipliers(features: int) -> tuple[RowHashes, RowHashes]:
     """Of the features, and of the label."""
     drawn = np.random.default_rng(0).integers(2**64, size=features + 1, dtype=np.uint64) | np.uint64(1)
     return drawn[:-1], drawn[-1:]
+
+
+def _column(y: FloatArray) -> FloatArray:
+    return np.ascontiguousarray(y, dtype=np.float64)[:, None]
 
 
 def _bits(numbers: AnyArray) -> RowHashes:

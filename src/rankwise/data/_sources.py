@@ -19,14 +19,11 @@ from rankwise.data._arrow_columns import Categories, is_category
 from rankwise.data._columns import Columns, TableOptions, match_columns
 from rankwise.data._frames import column_codes
 from rankwise.data.io._formats import detect, numbered_columns
-from rankwise.data.io._table_batch import TableBatch
+from rankwise.data.io._parquet_table import ParquetTable, row_groups_of, rows_in
 from rankwise.data.io._tables import (
     CategoryEncoder,
     TableRows,
     category_encoders,
-    open_parquet,
-    row_groups_of,
-    rows_in,
     rows_of_batch,
 )
 from rankwise.errors import DataError, FormatError
@@ -160,7 +157,7 @@ class ParquetRows(RowSource):
         for path in paths:
             if detect(path).format != "parquet":
                 raise FormatError("rows are streamed from Parquet only; convert this file or read it", path=path)
-            columns = options.columns(open_parquet(path)[0].names, path)
+            columns = options.columns(ParquetTable(path).names, path)
             first = first or columns
             columns.check_alike(first, path)
         assert first is not None
@@ -182,11 +179,10 @@ class ParquetRows(RowSource):
         """
         encoders: dict[str, CategoryEncoder] | None = None
         for path in self.paths:
-            schema = open_parquet(path)[0]
-            names = [name for name in self.features if is_category(schema.field(name).type)]
+            table = ParquetTable(path, self.skip_bad)
+            names = [name for name in self.features if is_category(table.schema.field(name).type)]
             names = list(dict.fromkeys([*names, *self.options.categories]))
-            for arrow_batch in open_parquet(path, columns=names)[1] if names else ():
-                batch = TableBatch(arrow_batch, path, 1, self.skip_bad)
+            for batch in table.batches(names) if names else ():
                 if encoders is None:
                     encoders = category_encoders(batch, tuple(names), self.options)
                 for name, encoder in encoders.items():
@@ -229,15 +225,13 @@ class ParquetRows(RowSource):
         encoders = {name: partial(column_codes, name=name, values=values) for name, values in self.categories.items()}
         try:
             for number, path in enumerate(self.paths):
-                columns = self.options.columns(open_parquet(path)[0].names, path)
+                groups = None if self.row_groups is None else list(self.row_groups[number])
+                table = ParquetTable(path, self.skip_bad, rows_at_once=at_once, row_groups=groups)
+                columns = self.options.columns(table.names, path)
                 features = tuple(name for name in columns.features if name in self.features)
                 columns = replace(columns, doc_id=None, features=features)
-                groups = None if self.row_groups is None else list(self.row_groups[number])
-                row = 1
-                for batch in open_parquet(path, at_once, groups, columns.all)[1]:
-                    table = TableBatch(batch, path, row, self.skip_bad)
-                    yield rows_of_batch(table, columns, self.features, encoders, self.options.positive)
-                    row += batch.num_rows
+                for batch in table.batches(columns.all):
+                    yield rows_of_batch(batch, columns, self.features, encoders, self.options.positive)
         finally:
             pa.default_memory_pool().release_unused()  # else Arrow would keep it for the next reading
 

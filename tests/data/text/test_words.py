@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.feature_extraction.text import CountVectorizer
 
+from rankwise.data.text._counts import word_counts
 from rankwise.data.text._words import words
 
 TEXTS = {
@@ -39,3 +42,23 @@ def test_words_are_words_of_themselves(text: str) -> None:
         assert " " not in word
         assert word
         assert "".join(words(word)) == word
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_ascii_as_any_text(text) -> None:
+    assert words(text) == words(text + " ü")[:-1]
+
+
+@given(st.lists(st.text("ab _.é", max_size=12), min_size=1, max_size=8))
+def test_counts_as_scikit_learn_has_them(texts) -> None:
+    counts, column = word_counts(texts)
+    if not column:
+        assert counts.shape == (len(texts), 0)
+        return
+    vectorizer = CountVectorizer(analyzer=words, dtype=np.float64)
+    expected = vectorizer.fit_transform(texts)
+    expected.sort_indices()
+    assert column == vectorizer.vocabulary_
+    assert list(column) == sorted(column)
+    for name in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(getattr(counts, name), getattr(expected, name))

@@ -7,28 +7,20 @@ threads (the kernel holds no GIL) but come back in order, so that line numbers a
 
 from __future__ import annotations
 
-import codecs
 import itertools
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from rankwise.data._ranking_data import DOC_ID_TYPE, RankingData
+from rankwise.data.io._chunks import CHUNK_BYTES, each_chunk
 from rankwise.data.io._letor_chunk import Chunk, Parsed
-from rankwise.data.io._streams import fill_lines, open_stream
 from rankwise.errors import DataError, FormatError
 from rankwise.kernels._threads import thread_count
 from rankwise.types import AnyArray, IntArray
-
-T = TypeVar("T")
-
-CHUNK_BYTES = 1 << 20
 
 # Wide data that is mostly empty becomes sparse; anything else is faster and hardly larger when dense.
 SPARSE_FROM_FEATURES = 1_000
@@ -96,7 +88,8 @@ def _count(file: LetorFile, count: _Count, skip_bad: bool, chunk_bytes: int, thr
         # Which lines are bad, and so not counted, only parsing tells.
         return chunk.parse(file.base, file.has_qid, skip_bad) if skip_bad else chunk.scan(file.base, file.has_qid)
 
-    for parsed in _each_chunk(file.path, look, itertools.repeat(None), chunk_bytes, threads):
+    buffers = [Chunk(chunk_bytes) for _ in range(threads + 1)]
+    for parsed in each_chunk(file.path, buffers, look, itertools.repeat(None)):
         count.chunks.append((count.rows, count.entries, parsed.rows, parsed.entries))
         count.rows += parsed.rows
         count.entries += parsed.entries
@@ -123,7 +116,8 @@ def _fill(
         return parsed
 
     lines = 0
-    for parsed in _each_chunk(file.path, store, places, chunk_bytes, threads):
+    buffers = [Chunk(chunk_bytes) for _ in range(threads + 1)]
+    for parsed in each_chunk(file.path, buffers, store, places):
         lines += parsed.lines
         if parsed.problem is not None:
             message, column = parsed.problem
@@ -132,33 +126,6 @@ def _fill(
 
 def _changed(path: Path) -> DataError:
     return DataError(f"{path} changed while it was being read; read it again")
-
-
-def _each_chunk(
-    path: Path, task: Callable[[Chunk, T | None], Parsed], arguments: Iterator[T], chunk_bytes: int, threads: int
-) -> Iterator[Parsed]:
-    """`task(chunk, argument)` for each chunk of the file, on threads, results in order.
-
-    Buffers go round: one more than there are threads, since a chunk is dealt with before the next is read.
-    """
-    buffers = [Chunk(chunk_bytes) for _ in range(threads + 1)]
-    waiting: deque[Future[Parsed]] = deque()
-    with open_stream(path) as file, ThreadPoolExecutor(threads) as pool:
-        carried = b""
-        number = 0
-        while True:
-            chunk = buffers[number % len(buffers)]
-            chunk.size, carried = fill_lines(file, chunk.text, carried)
-            if chunk.size == 0:
-                break
-            if number == 0 and chunk.text.startswith(codecs.BOM_UTF8):
-                chunk.text[: len(codecs.BOM_UTF8)] = b" " * len(codecs.BOM_UTF8)
-            waiting.append(pool.submit(task, chunk, next(arguments, None)))
-            number += 1
-            if len(waiting) > threads:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
 
 
 class _Target:

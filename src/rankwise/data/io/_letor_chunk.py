@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.kernels import _letor_text as kernel
+from rankwise.kernels._number_text import NEWLINE
 
 # What is wrong, then what to do; the text found goes between.
 PROBLEMS = {
@@ -71,8 +72,13 @@ class Chunk:
 
     def scan(self, base: int, has_qid: bool) -> Parsed:
         """Count what `parse` will find if every line is well-formed, several times faster."""
-        text = np.frombuffer(self.text, dtype=np.uint8)
-        rows, colons, largest, comments = kernel.scan_lines(text, self.size)
+        # numpy looks for a byte many times faster than any loop over them.
+        text = np.frombuffer(self.text, dtype=np.uint8, count=self.size + 1)
+        newlines = np.flatnonzero(text == NEWLINE)
+        has_hash = self.text.find(b"#", 0, self.size) >= 0
+        hashes = np.flatnonzero(text == kernel.HASH) if has_hash else newlines[:0]
+        rows, comment_colons, largest, comments = kernel.scan_lines(text, newlines, hashes)
+        colons = int(np.count_nonzero(text == kernel.COLON)) - comment_colons
         entries = max(0, colons - rows) if has_qid else colons
         return Parsed(rows, entries, largest + 1 - base if entries else 0, has_doc_ids=comments > 0)
 

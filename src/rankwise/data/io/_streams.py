@@ -26,6 +26,7 @@ _OPENERS: dict[str, tuple[bytes, Callable[[str], Any]]] = {
 COMPRESSIONS = tuple(_OPENERS)
 NEWLINE = 10
 BUFFER_BYTES = 1 << 16
+MAX_SKIPPED = 1 << 20  # bytes at once
 # Text of numbers shrinks to a fifth, at most to a fiftieth; a file that is made to fill the memory by a thousand.
 MAX_UNPACKED_RATIO, MIN_UNPACKED_LIMIT = 100, 1 << 26
 
@@ -102,6 +103,12 @@ class _Guarded(io.RawIOBase):
                 path=self._path,
             )
         return size
+
+
+def skip_bytes(file: io.BufferedReader, count: int) -> None:
+    """Read so many bytes, since a packed file cannot be entered at a place."""
+    while count > 0 and (block := file.read(min(count, MAX_SKIPPED))):
+        count -= len(block)
 
 
 def fill_lines(file: io.BufferedReader, buffer: bytearray, carried: bytes) -> tuple[int, bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,12 +19,14 @@ from rankwise.data._arrow_columns import (
     pc,
     texts,
 )
+from rankwise.data._single_precision import loses_values
 from rankwise.errors import FormatError
 from rankwise.types import AnyArray, BoolArray, FloatArray
 
 # As Python's float takes it, blanks trimmed; "nan" is a missing value and has become null before.
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 INFINITE = r"^[+-]?(?i:inf|infinity)$"
+ROWS_AT_ONCE = 1024  # of columns that become rows: what is written stays in the cache
 
 
 class TableBatch:
@@ -43,15 +45,48 @@ class TableBatch:
                 path=self._path,
             )
         try:
-            numbers = column.cast(kind, safe=False)
+            # Texts by way of doubles, as Python and LETOR text have it: rounded twice.
+            numbers = (column.cast(pa.float64()) if is_text(column.type) else column).cast(kind, safe=False)
         except pa.ArrowInvalid:
             trimmed = self.texts(name)
             is_finite = pc.match_substring_regex(trimmed, NUMBER).fill_null(True)
             self.reject(~is_finite.to_numpy(False), name, "hold finite numbers", f", or {remedy}")
-            numbers = pc.if_else(is_finite, trimmed, None).cast(kind)
+            numbers = pc.if_else(is_finite, trimmed, None).cast(pa.float64()).cast(kind, safe=False)
         values: AnyArray = numbers.to_numpy(zero_copy_only=False)
         self.reject(np.isinf(values), name, "hold finite numbers")
         return values
+
+    def matrix(
+        self,
+        features: Sequence[str],
+        there: Collection[str],
+        encoders: Mapping[str, Callable[[ArrowColumn], NDArray[np.float32]]],
+    ) -> NDArray[np.float32]:
+        """The features as one array; one that is not `there` is 0, one that has an encoder is codes."""
+        X = np.zeros((len(self.good), len(features)), dtype=np.float32)
+        columns = []
+        for place, name in enumerate(features):
+            if name in there:
+                codes = name in encoders
+                values = self.codes(name, encoders[name]) if codes else self.numbers(name, pa.float32())
+                columns.append((place, values))
+        for start in range(0, len(X), ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            for place, values in columns:
+                X[rows, place] = values[rows]
+        return X
+
+    def loses_values(self, name: str) -> bool:
+        """Whether different numbers of a column become equal in single precision, by its first rows."""
+        column = self._batch[name][:ROWS_AT_ONCE]
+        if not len(column) or pa.types.is_float32(column.type) or not (is_text(column.type) or is_number(column.type)):
+            return False
+        try:
+            values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        except pa.ArrowInvalid:
+            return False
+        with np.errstate(over="ignore"):
+            return loses_values(values, values.astype(np.float32))
 
     def texts(self, name: str) -> ArrowColumn:
         """A column as texts without blanks around them, null where it is empty."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
-from pyarrow import parquet
 
 from rankwise.data._arrow_columns import (
     ArrowColumn,
@@ -23,15 +20,13 @@ from rankwise.data._arrow_columns import (
 )
 from rankwise.data._columns import Columns, TableOptions
 from rankwise.data._ranking_data import DOC_ID_TYPE, RankingData
-from rankwise.data.io._csv_batches import csv_batches
+from rankwise.data._single_precision import warn_of_rounding
+from rankwise.data.io._csv_table import CsvTable
 from rankwise.data.io._formats import Detected, numbered_columns
-from rankwise.data.io._streams import COMPRESSIONS, open_stream
+from rankwise.data.io._parquet_table import ParquetTable
 from rankwise.data.io._table_batch import TableBatch
 from rankwise.errors import DataError, FormatError
 from rankwise.types import AnyArray, FloatArray
-
-BUFFER_BYTES = 1 << 16  # of each column of an open Parquet file
-MAX_CELLS_PER_BYTE, MIN_CELLS_LIMIT = 100, 1 << 24  # more are a file that is made to fill the memory
 
 
 @dataclass(frozen=True)
@@ -60,24 +55,27 @@ def read_tables(files: list[Detected], skip_bad: bool, options: TableOptions) ->
     """Read Parquet or CSV files with the same columns, one after the other."""
     parts = _Parts()
     expected: Columns | None = None
-    encoders: dict[str, CategoryEncoder] | None = None
+    encoders: dict[str, CategoryEncoder] = {}
     for file in files:
-        is_parquet = file.format == "parquet"
-        if is_parquet:
-            schema, batches = open_parquet(file.path)
-            names = schema.names
+        table: ParquetTable | CsvTable
+        if file.format == "parquet":
+            table = ParquetTable(file.path, skip_bad)
         else:
-            names, batches = csv_batches(file, skip_bad, parts, header=options.header)
-        columns = options.columns(names, file.path)
+            table = CsvTable(file, skip_bad, parts, header=options.header)
+        columns = options.columns(table.names, file.path)
         expected = expected or columns
         columns.check_alike(expected, file.path)
-        line = 1 if is_parquet or not options.header else 2
-        for arrow_batch in batches:
-            batch = TableBatch(arrow_batch, file.path, line, skip_bad)
-            if encoders is None:
-                encoders = category_encoders(batch, columns.features, options)
+        batches = (
+            table.batches(columns.all)
+            if isinstance(table, ParquetTable)
+            else table.batches(columns, expected.features, encoders, options.positive)
+        )
+        for batch in batches:
+            if not parts.y:
+                encoders.update(category_encoders(batch, columns.features, options))
+                names = [name for name in columns.features if name not in encoders and batch.loses_values(name)]
+                warn_of_rounding([f"feature {name!r}" for name in names])
             _take(rows_of_batch(batch, columns, expected.features, encoders, options.positive), parts)
-            line += arrow_batch.num_rows
     if expected is None or not sum(len(y) for y in parts.y):
         raise FormatError("there are no rows, got a header only; check the file", path=files[0].path)
     X = np.empty((sum(map(len, parts.X)), len(expected.features)), dtype=np.float32)
@@ -93,7 +91,7 @@ def read_tables(files: list[Detected], skip_bad: bool, options: TableOptions) ->
     if options.positive is not None and not y.any():
         notes.append(f"no label is {options.positive!r}: all are 0")
     categories = {}
-    for name, encoder in (encoders or {}).items():
+    for name, encoder in encoders.items():
         column = features.index(name)
         categories[name] = encoder.values()
         warn_of_numbers(categories[name], name)
@@ -143,56 +141,6 @@ def category_encoders(
     return {name: CategoryEncoder(name, is_sorted=not batch.has_order(name)) for name in named}
 
 
-def open_parquet(
-    path: Path,
-    rows_at_once: int = 65_536,
-    row_groups: list[int] | None = None,
-    columns: list[str] | None = None,
-) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-    """The columns of a Parquet file, and its rows, so many at once: of some row groups and columns, or of all."""
-    file = _parquet_file(path)
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        try:
-            yield from file.iter_batches(rows_at_once, row_groups, columns, use_threads=False)
-        except (pa.ArrowException, OSError) as error:
-            raise _damaged(path, error) from error
-
-    return file.schema_arrow, batches()
-
-
-def rows_in(path: Path) -> int:
-    """How many rows a Parquet file has."""
-    return int(_parquet_file(path).metadata.num_rows)
-
-
-def row_groups_of(path: Path) -> int:
-    """Of how many row groups a Parquet file consists."""
-    return int(_parquet_file(path).num_row_groups)
-
-
-def _parquet_file(path: Path) -> parquet.ParquetFile:
-    try:
-        with open_stream(path) as stream:
-            source = pa.BufferReader(stream.read()) if path.suffix in COMPRESSIONS else str(path)
-        # Columns are read as they are needed: else a row group, which may be the whole file, would be in memory.
-        file = parquet.ParquetFile(source, buffer_size=BUFFER_BYTES, pre_buffer=False)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise _damaged(path, error) from error
-    cells, size = file.metadata.num_rows * max(file.metadata.num_columns, 1), path.stat().st_size
-    if cells > max(MAX_CELLS_PER_BYTE * size, MIN_CELLS_LIMIT) or cells < 0:
-        raise FormatError(
-            f"this Parquet file of {size} bytes says that it has {cells} values, which data hardly do; make it again",
-            path=path,
-        )
-    return file
-
-
-def _damaged(path: Path, error: Exception) -> FormatError:
-    reason = str(error).splitlines()[0]
-    return FormatError(f"this Parquet file is cut off or damaged ({reason}); make it again", path=path)
-
-
 def rows_of_batch(
     batch: TableBatch,
     columns: Columns,
@@ -204,14 +152,7 @@ def rows_of_batch(
 
     A feature that is none of the columns is 0; `encoders` give the codes of categories by the name of the feature.
     """
-    encoders = encoders or {}
-    X = np.empty((len(batch.good), len(features)), dtype=np.float32)
-    there = set(columns.features)
-    for k, name in enumerate(features):
-        if name in encoders and name in there:
-            X[:, k] = batch.codes(name, encoders[name])
-        else:
-            X[:, k] = batch.numbers(name, pa.float32()) if name in there else 0.0
+    X = batch.matrix(features, set(columns.features), encoders or {})
     y = batch.labels(columns.label, positive)
     batch.reject(np.isnan(y), columns.label, "be known for every row")
     if columns.qid is not None:

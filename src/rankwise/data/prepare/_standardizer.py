@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from rankwise.errors import DataError
-from rankwise.kernels.rows._products import times_rows
+from rankwise.kernels.rows._products import add_moments
 from rankwise.types import AnyArray, FloatArray, IntArray
 
 BLOCK_ROWS = 65_536  # at once, so that no second copy of the data in double precision is made
@@ -43,14 +43,17 @@ class Standardizer:
         weight: FloatArray | None = None,
         missing: bool = False,
     ) -> Standardizer:
-        """That of these rows, in this order; where `missing`, NaN counts for nothing (and no deviation is rounding)."""
+        """That of these rows, by their weights, or in this order.
+
+        Without weights, NaN may be `missing`: it then counts for nothing (and no deviation is rounding).
+        """
         with np.errstate(over="ignore", invalid="ignore"):
             share = None if weight is None else weight / weight.sum()
-            mean, deviation, largest = (
-                _dense_moments(X, order, share, missing)
-                if isinstance(X, np.ndarray)
-                else _sparse_moments(X, np.full(X.shape[0], 1.0 / X.shape[0]) if share is None else share)
-            )
+            if not isinstance(X, np.ndarray):
+                moments = _sparse_moments(X, np.full(X.shape[0], 1.0 / X.shape[0]) if share is None else share)
+            else:
+                moments = _dense_moments(X, order, missing) if share is None else _weighted_moments(X, share)
+        mean, deviation, largest = moments
         if not np.isfinite(deviation).all():
             column = int(np.flatnonzero(~np.isfinite(deviation))[0])
             raise DataError(f"feature {column} is too large to standardize, got {largest[column]:g}; scale it down")
@@ -80,13 +83,21 @@ def _differs(X: AnyArray | sp.csr_matrix, column: int) -> bool:
     return bool(np.nanmin(values) < np.nanmax(values))
 
 
-def _dense_moments(X: AnyArray, order: IntArray | None, share: FloatArray | None, missing: bool) -> Moments:
+def _weighted_moments(X: AnyArray, share: FloatArray) -> Moments:
+    """Those of rows that have their shares in all, in one pass."""
+    first = X[0].astype(np.float64)  # values less one of them keep the squares small
+    mean, squares, largest = np.zeros((3, X.shape[1]))
+    add_moments(np.ascontiguousarray(X), share, first, mean, squares, largest)
+    return first + mean, np.sqrt(np.maximum(squares - mean**2, 0.0)), largest
+
+
+def _dense_moments(X: AnyArray, order: IntArray | None, missing: bool) -> Moments:
     # Values less one of them keep the squares small.
     place = np.argmin(np.isnan(X), axis=0) if missing else 0 if order is None else order[0]
     first = np.asarray(X[place, np.arange(X.shape[1])], dtype=np.float64)
     first = np.nan_to_num(first) if missing else first
     mean, squares, largest = np.zeros((3, X.shape[1]))
-    count = np.full(X.shape[1], len(X) if share is None else 1.0)
+    count = np.full(X.shape[1], float(len(X)))
     for start in range(0, len(X), BLOCK_ROWS):
         rows = slice(start, start + BLOCK_ROWS)
         block = X[rows if order is None else order[rows]].astype(np.float64)
@@ -96,12 +107,8 @@ def _dense_moments(X: AnyArray, order: IntArray | None, share: FloatArray | None
             block = np.where(unknown, first, block)
         np.maximum(largest, np.abs(block).max(axis=0), out=largest)
         block -= first
-        if share is None:
-            mean += block.sum(axis=0)
-            squares += np.einsum("ij,ij->j", block, block)
-        else:
-            mean += times_rows(share[rows], block)
-            squares += times_rows(share[rows], np.square(block, out=block))
+        mean += block.sum(axis=0)
+        squares += np.einsum("ij,ij->j", block, block)
     count = np.maximum(count, 1.0)
     mean /= count
     return first + mean, np.sqrt(np.maximum(squares / count - mean**2, 0.0)), largest

@@ -13,8 +13,8 @@ from pyarrow import csv
 
 from rankwise.data._columns import DOC_ID_NAMES
 from rankwise.data.io._formats import PARQUET_ENDINGS, TABLE_ENDINGS
+from rankwise.data.io._parquet_table import ParquetTable
 from rankwise.data.io._streams import open_stream, without_compression
-from rankwise.data.io._tables import open_parquet
 from rankwise.data.text._json_lines import json_lines, text_lines
 from rankwise.errors import FormatError
 from rankwise.types import JsonObject
@@ -147,7 +147,8 @@ def _rows(path: Path) -> Iterator[tuple[int, JsonObject]]:
         yield from json_lines(path)
         return
     row = 1
-    batches = open_parquet(path)[1] if ending in PARQUET_ENDINGS else _csv_batches(path, TABLE_ENDINGS[ending])
+    is_parquet = ending in PARQUET_ENDINGS
+    batches = ParquetTable(path).record_batches() if is_parquet else _csv_batches(path, TABLE_ENDINGS[ending])
     for batch in batches:
         for fields in batch.to_pylist():
             yield row, {name: value for name, value in fields.items() if value is not None}

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from rankwise._validation import check_whole
 from rankwise.data._ranking_data import RankingData
 from rankwise.data.io._trec import UNJUDGED
 from rankwise.data.text._bm25 import BM25
+from rankwise.data.text._counts import word_counts
 from rankwise.data.text._spelling import SpelledQuery
 from rankwise.data.text._words import words
 from rankwise.errors import DataError
@@ -69,21 +69,14 @@ class TextIndex:
     """
 
     def __init__(self, documents: Mapping[str, object]) -> None:
-        from sklearn.feature_extraction.text import CountVectorizer  # takes half a second
-
         self.feature_names = list(FEATURES)
         self._ids = [_as_id(name) for name in documents]
         said = [_title_and_text(name, fields) for name, fields in documents.items()]
         self._titles, self._texts = [title for title, _ in said], [text for _, text in said]
-        vectorizer = CountVectorizer(analyzer=words, dtype=np.float64)
-        try:
-            counts = sp.csr_array(vectorizer.fit_transform([*self._titles, *self._texts]))
-        except ValueError:  # it has no vocabulary
-            raise DataError(
-                f"there must be words to find, got none in {len(self._ids)} documents; check their texts"
-            ) from None
+        counts, self._terms = word_counts([*self._titles, *self._texts])
+        if not self._terms:
+            raise DataError(f"there must be words to find, got none in {len(self._ids)} documents; check their texts")
         n = len(self._ids)
-        self._terms: dict[str, int] = vectorizer.vocabulary_
         self._in_title, self._in_whole = counts[:n], counts[:n] + counts[n:]
         self._title, self._text, self._whole = BM25(counts[:n]), BM25(counts[n:]), BM25(self._in_whole)
         # As in scikit-learn's TfidfVectorizer.

@@ -11,6 +11,8 @@ UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1100-\u11ff\uac00-\ud7af\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 )
+# Of ASCII, what is in no word becomes a blank.
+ASCII_WORDS = "".join(sign if sign.isalnum() or sign == "_" else " " for sign in map(chr, range(128)))
 LAST_MARK = 0x10000  # beyond the basic plane there are marks of extinct scripts
 
 
@@ -23,10 +25,12 @@ def words(text: str) -> list[str]:
     >>> words("Die STRASSE, die Straße: 2.5 km"), words("naïve café"), words("東京都へ")
     (['die', 'strasse', 'die', 'strasse', '2', '5', 'km'], ['naïve', 'café'], ['東京', '京都', '都へ'])
     """
+    if text.isascii():
+        return text.lower().translate(ASCII_WORDS).split()
     run, unspaced, parts = _patterns()
     folded = unicodedata.normalize("NFKC", text).casefold()
     found: list[str] = run.findall(folded)
-    if folded.isascii() or not unspaced.search(folded):
+    if not unspaced.search(folded):
         return found
     return [word for joined in found for part in parts.findall(joined) for word in _of_part(part, unspaced)]
 
