@@ -53,13 +53,13 @@ def check_grade_names(names: Sequence[str] | None) -> list[str] | None:
     """Words for grades, from 0 up: two or more, all different."""
     if names is None:
         return None
-    found = [check_name(name, "a grade") for name in names]
-    if not 2 <= len(found) <= MAX_HIGHEST_GRADE + 1 or len(set(found)) < len(found):
+    words = [check_name(name, "a grade") for name in names]
+    if not 2 <= len(words) <= MAX_HIGHEST_GRADE + 1 or len(set(words)) < len(words):
         raise DataError(
-            f"there must be 2 to {MAX_HIGHEST_GRADE + 1} grades of different names, got {', '.join(found)[:80]!r}; "
+            f"there must be 2 to {MAX_HIGHEST_GRADE + 1} grades of different names, got {', '.join(words)[:80]!r}; "
             "correct them"
         )
-    return found
+    return words
 
 
 def check_depth(value: object, depth: int = MAX_DEPTH) -> None:

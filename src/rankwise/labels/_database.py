@@ -79,7 +79,7 @@ class Database:
                 for setting in SETTINGS:
                     self._connection.execute(setting)
                 self._version = store_version(self._connection, path)
-                self._file_ids = self._found_ids()
+                self._file_ids = self._read_file_ids()
 
     @classmethod
     def create(cls, path: Path) -> Database:
@@ -191,16 +191,16 @@ class Database:
 
     def _check_files(self) -> None:
         """Refuse to write to files that nobody would find again: SQLite goes on after they were moved or deleted."""
-        found = self._found_ids()
+        file_ids = self._read_file_ids()
         if self._file_ids is None:  # a new store has no log before its first transaction
-            self._file_ids = found
-        if found is None or found != self._file_ids:
+            self._file_ids = file_ids
+        if file_ids is None or file_ids != self._file_ids:
             raise StoreError(
                 f"{self.path} or its -wal or -shm was moved, deleted or replaced while it was open, nothing was "
                 "written; put the files back, or open the store again"
             )
 
-    def _found_ids(self) -> list[tuple[int, int]] | None:
+    def _read_file_ids(self) -> list[tuple[int, int]] | None:
         try:
             return [(entry.st_dev, entry.st_ino) for entry in map(os.stat, self._files)]
         except OSError:

@@ -13,11 +13,10 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 log = logging.getLogger(__name__)
@@ -36,6 +35,7 @@ SECURITY_HEADERS = [
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cache-control", b"no-store"),
 ]
+HEADERS_KEY = "rankwise.headers"
 MAX_HELD_BODIES = 16
 LINGER_SECONDS = 3.0  # in which a refused body may come to its end, so that its sender reads why
 
@@ -101,7 +101,7 @@ class Guard:
     def _check_host(self, scope: Scope) -> None:
         """Whether the host is this machine: a name of somebody else that leads here would make their page ours."""
         if self._policy.loopback_only:
-            host = Headers(scope=scope).get("host", "")
+            host = headers_of(scope).get("host", "")
             if LOOPBACK_HOST.fullmatch(host) is None:
                 raise HTTPRefusal(
                     403, f"this is served at 127.0.0.1 or localhost, got host {host[:60]!r}; ask for it there"
@@ -122,7 +122,7 @@ class WholeBody:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass one request on, its body in one piece."""
-        headers = Headers(scope=scope)
+        headers = headers_of(scope)
         self._check_origin(scope, headers)
         held = 0
 
@@ -148,7 +148,7 @@ class WholeBody:
         finally:
             self._held -= held
 
-    def _check_origin(self, scope: Scope, headers: Headers) -> None:
+    def _check_origin(self, scope: Scope, headers: Mapping[str, str]) -> None:
         site = headers.get("sec-fetch-site", "same-origin")
         if scope["method"] in ("GET", "HEAD"):
             if site in ("cross-site", "same-site") and headers.get("sec-fetch-mode") != "navigate":
@@ -164,7 +164,7 @@ class WholeBody:
         if headers.get("content-encoding", "identity").lower() != "identity":
             raise HTTPRefusal(415, "the body is compressed, and is not unpacked; send it without a content encoding")
 
-    async def _read(self, headers: Headers, receive: Receive, hold: Callable[[int], None]) -> bytes:
+    async def _read(self, headers: Mapping[str, str], receive: Receive, hold: Callable[[int], None]) -> bytes:
         """The whole body, which may come without a length; a long one is not read to its end."""
         max_bytes = self._policy.max_bytes
         too_long = HTTPRefusal(413, f"a body may have {max_bytes:,} bytes at most; {self._policy.shorten}")
@@ -186,7 +186,16 @@ class WholeBody:
                 return b"".join(pieces)
 
 
-def media_type(headers: Headers) -> str:
+def headers_of(scope: Scope) -> Mapping[str, str]:
+    """The headers of a request by their names in lower case, the first where there are several; read once for all."""
+    headers: dict[str, str] | None = scope.get(HEADERS_KEY)
+    if headers is None:
+        pairs = reversed(scope["headers"])
+        headers = scope[HEADERS_KEY] = {name.decode("latin-1"): value.decode("latin-1") for name, value in pairs}
+    return headers
+
+
+def media_type(headers: Mapping[str, str]) -> str:
     """The content type without its parameters."""
     return headers.get("content-type", "").partition(";")[0].strip().lower()
 

@@ -17,6 +17,7 @@ from typing import Any
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from rankwise.serve._exchange import Exchange
 from rankwise.serve._guard import HTTPRefusal
 
 MAX_HEADER_BYTES = 16 << 10
@@ -46,12 +47,16 @@ class Stage(Enum):
     ALL = auto()
 
 
-class BoundedHttp(HttpToolsProtocol):
-    """A connection that is closed when it takes too long, sends too much, or is one too many."""
+class BoundedHttp(HttpToolsProtocol, asyncio.BufferedProtocol):
+    """A connection that is closed when it takes too long, sends too much, or is one too many.
 
-    def __init__(self, *args: Any, limits: ConnectionLimits, **kwargs: Any) -> None:
+    What comes is read into `received`, which all connections of a server share: it is used up before the next is read.
+    """
+
+    def __init__(self, *args: Any, limits: ConnectionLimits, received: memoryview, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._limits = limits
+        self._received = received
         self._stage = Stage.NOTHING
         self._since = self._deadline = 0.0  # the stage began; it must end
         self._unread_since: float | None = None  # of an answer
@@ -71,7 +76,15 @@ class BoundedHttp(HttpToolsProtocol):
             else:
                 self._refuse(HTTPRefusal(503, "too many requests are under way; send it to another one, or later"))
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Where to put what comes."""
+        return self._received
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Some bytes have come."""
+        self.data_received(self._received[:nbytes])
+
+    def data_received(self, data: bytes | memoryview) -> None:
         """Some bytes."""
         if self._is_deaf:
             return
@@ -89,7 +102,7 @@ class BoundedHttp(HttpToolsProtocol):
         except HTTPRefusal as refusal:
             self._refuse(refusal)
 
-    def _feed(self, data: bytes) -> None:
+    def _feed(self, data: bytes | memoryview) -> None:
         try:
             self.parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
@@ -139,6 +152,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._unended = 0
         self._enter(Stage.BODY, self._limits.body_seconds)
         super().on_headers_complete()
+        self.cycle.__class__ = Exchange  # uvicorn has no place to name a class for it
 
     def on_body(self, body: bytes) -> None:
         """A piece of the body; ours are read whole, so that the application is not woken for each."""

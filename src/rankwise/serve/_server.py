@@ -25,6 +25,7 @@ REMEDIES = {
 }
 MAX_QUEUED = 1024  # connections that wait to be accepted
 ACCEPTED_AT_ONCE = 16  # before those that are too many are closed
+RECEIVED_BYTES = 1 << 18  # that a connection is read by at once, into memory that all of a server share
 RESERVED_FILES = 128  # for the model, the label store, and what is accepted and not closed yet
 
 
@@ -89,11 +90,12 @@ def config_for(app: ASGIApp, close_seconds: int, limits: ConnectionLimits | None
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=False,  # nothing here depends on what a proxy says of the client
         lifespan="off",
         timeout_graceful_shutdown=close_seconds,
         timeout_keep_alive=limits.keep_alive_seconds,
         backlog=ACCEPTED_AT_ONCE,
-        http=partial(BoundedHttp, limits=limits),  # type: ignore[arg-type]
+        http=partial(BoundedHttp, limits=limits, received=memoryview(bytearray(RECEIVED_BYTES))),  # type: ignore[arg-type]
         ws="none",
     )
 

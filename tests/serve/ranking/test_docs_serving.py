@@ -9,8 +9,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from benchmarks.perfect_worker import perfect_latencies, perfect_quantile
 from tests.doc_tables import ROOT, check_table, markdown
 from tests.serve.ranking.factories import Client
 
@@ -84,11 +86,23 @@ def test_latencies_are_as_measured() -> None:
             row["arrivals"],
             f"{row['rate']:.0f}",
             *(f"{row[name]:.2f}" for name in ("p50_ms", "p99_ms", "p99_over_p50", "perfect_p99_over_p50")),
+            f"{row['p99_over_p50'] / row['perfect_p99_over_p50']:.2f}",
         ]
         for row in RESULTS["half_load"]
     ]
-    header = ["body", "times", "requests/s", "p50, ms", "p99, ms", "p99/p50", "perfect"]
+    header = ["body", "times", "requests/s", "p50, ms", "p99, ms", "p99/p50", "perfect", "over it"]
     check_table(DOCUMENT, "half load", markdown(header, rows))
+
+
+def test_the_limit_of_a_single_worker_is_as_reckoned() -> None:
+    load = 0.32
+    assert f"has {perfect_quantile(0.5, 0.99):.2f} at half load, and 3 at {load:.0%}" in DOCS
+    assert perfect_quantile(load - 0.005, 0.99) < 3 < perfect_quantile(load + 0.005, 0.99)
+    assert perfect_quantile(0.5, 0.5) == pytest.approx(1)
+    gaps = np.random.default_rng(0).exponential(1, 200_000)
+    for share in (0.7, 0.99):
+        found = np.quantile(perfect_latencies(gaps, 0.5) / 0.5, share)
+        assert perfect_quantile(0.5, share) == pytest.approx(found, rel=0.03)
 
 
 def test_endurance_is_as_measured() -> None:

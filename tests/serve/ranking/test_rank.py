@@ -18,6 +18,7 @@ from tests.selection.factories import small_auto
 from tests.serve.ranking.factories import ARROW, DATA, IDS, NAMES, SMALL, Client, X, fitted, serving, stream, trees
 
 NET: dict[str, Any] = {"hidden": (4,), "epochs": 1, "random_state": 0}
+NETS = ("lambdarank", "ranknet")
 KINDS = {
     "lambdamart": lambda: rw.LambdaMART("ndcg@10", **SMALL, bags=2),
     "lambdarank": lambda: rw.LambdaRank("ndcg@10", **NET),
@@ -72,10 +73,10 @@ def test_every_shipped_ranker_is_among_the_kinds() -> None:
     assert shipped == {*KINDS, "rate"}
 
 
-@pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=[pytest.mark.slow] * (kind in ("lambdarank", "ranknet"))) for kind in KINDS]
-)
+@pytest.mark.parametrize("kind", [pytest.param(kind, marks=[pytest.mark.slow] * (kind in NETS)) for kind in KINDS])
 def test_every_kind_of_ranker_gives_the_scores_of_predict(kind: str, tmp_path: Path) -> None:
+    if kind in NETS:
+        pytest.importorskip("torch")
     model = fitted(KINDS[kind]())
     rw.save(model, tmp_path / "m.rw")
     with serving(tmp_path / "m.rw") as client:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -150,9 +151,21 @@ def named_body(rows: list[list[str]], ids: list[str] | None, spaced: bool) -> by
     return f'{{"documents"{colon}[{comma.join(documents)}]}}'.encode()
 
 
-def is_quick_by_name(body: bytes, of: ModelFeatures) -> bool:
-    assert not agree(body, of)
-    return JsonReader(of).read_names(body, MAX_DOCUMENTS) is not None
+def listed_body(rows: list[list[str]], ids: list[str] | None, spaced: bool) -> bytes:
+    """The same as lists."""
+    comma, colon = (", ", ": ") if spaced else (",", ":")
+    lists = comma.join(f"[{comma.join(row)}]" for row in rows)
+    end = "" if ids is None else f'{comma}"ids"{colon}[{comma.join(ids)}]'
+    return f'{{"features"{colon}[{lists}]{end}}}'.encode()
+
+
+Form = Callable[[list[list[str]], list[str] | None, bool], bytes]
+both_forms = pytest.mark.parametrize("form", [named_body, listed_body])
+
+
+def has_shape(body: bytes, of: ModelFeatures) -> bool:
+    agree(body, of)
+    return JsonReader(of).read_shapes(body, MAX_DOCUMENTS) is not None
 
 
 SOUND_NUMBERS = [
@@ -160,6 +173,11 @@ SOUND_NUMBERS = [
     "7",
     "-1",
     "0.5",
+    "-0.25",
+    "12345678.87654321",
+    "0.00000001",
+    "123456789",
+    "0.123456789",
     "1e5",
     "1E+05",
     "12e-3",
@@ -171,6 +189,10 @@ SOUND_NUMBERS = [
 HARD_NUMBERS = [
     "-0",
     "-0.0",
+    "98765432.12345678",
+    "9" * 31,
+    "9" * 70,
+    "0." + "1" * 70,
     "9007199254740993",
     "1e23",
     "1e999",
@@ -181,6 +203,11 @@ HARD_NUMBERS = [
 BAD_NUMBERS = [
     "01",
     "1.",
+    "-01.5",
+    "00.5",
+    "1.5.2",
+    "--1",
+    "1-2",
     ".5",
     "+1",
     "1e",
@@ -201,29 +228,67 @@ SOUND_IDS = ['"a"', '"é"', '"x y"', "0", "12", '"}}"', '""']
 ODD_IDS = ["-5", "007", "1.5", "null", '"\\n"', '"\\""', '"\t"', "[]", '"']
 
 
+@both_forms
 @pytest.mark.parametrize("spaced", [False, True])
 @pytest.mark.parametrize("ids", [None, SOUND_IDS])
-def test_documents_by_name_are_read_quickly(spaced: bool, ids: list[str] | None) -> None:
+def test_usual_texts_are_read_quickly(form: Form, spaced: bool, ids: list[str] | None) -> None:
     rows = [[*SOUND_NUMBERS[k : k + 2], "null"] for k in range(7)]
-    body = named_body(rows, ids, spaced)
-    assert is_quick_by_name(body, features())
-    assert is_quick_by_name(body + b" \n", features())
-    for other in (body[:-1], body[:-2], body + b"\x0b", body + b"x", b" " + body, body.replace(b"bm25", b"bm26", 1)):
-        assert not is_quick_by_name(other, features())
-    assert not is_quick_by_name(body, features(takes_missing=False))
-    assert not is_quick_by_name(body, features(["a b", "bm25", "länge"]))
-    assert JsonReader(features()).read_names(body, 6) is None
+    body = form(rows, ids, spaced)
+    assert has_shape(body, features())
+    assert has_shape(body + b" \n", features())
+    for other in (body[:-1], body[:-2], body + b"\x0b", body + b"x", b" " + body, body.replace(b"0,", b"0;", 1)):
+        assert not has_shape(other, features())
+    assert not has_shape(body, features(takes_missing=False))
+    assert JsonReader(features()).read_shapes(body, 6) is None
 
 
-@pytest.mark.parametrize("number", [*HARD_NUMBERS, *BAD_NUMBERS])
-def test_hard_numbers_by_name_are_left_to_the_models(number: str) -> None:
+def test_other_names_have_another_shape() -> None:
+    body = named_body([["1", "2", "3"]], None, False)
+    assert has_shape(body, features())
+    assert not has_shape(body.replace(b"bm25", b"bm26", 1), features())
+    assert not has_shape(body, features(["a b", "bm25", "länge"]))
+
+
+@both_forms
+@pytest.mark.parametrize("number", SOUND_NUMBERS)
+def test_sound_numbers(form: Form, number: str) -> None:
     for row in ([number, "1", "2"], ["1", "2", number]):
-        assert not is_quick_by_name(named_body([["1", "2", "3"], row], None, False), features())
+        documents = JsonReader(features()).read_shapes(form([row], None, False), 1)
+        assert documents is not None
+        assert documents.X.tolist() == [[float(one) for one in row]]
+
+
+@both_forms
+@pytest.mark.parametrize("number", [*HARD_NUMBERS, *BAD_NUMBERS])
+def test_hard_numbers_are_left_to_others(form: Form, number: str) -> None:
+    for row in ([number, "1", "2"], ["1", "2", number]):
+        assert not has_shape(form([["1", "2", "3"], row], None, False), features())
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        '"ids":["a"]',
+        '"ids":["a","b"],"ids":["b","a"]',
+        '"ids":["a",1.5]',
+        '"ids":["a",null]',
+        '"ids":["a","a"]',
+        '"ids":null',
+        '"ids":[]',
+        '"id":["a","b"]',
+        '"features":[[1,2,3]]',
+        '"documents":[]',
+        '"ids":["a","b"]}',
+        "",
+    ],
+)
+def test_what_follows_lists(end: str) -> None:
+    agree(f'{{"features":[[1,2,3],[4,5,6]],{end}}}'.encode(), features())
 
 
 @pytest.mark.parametrize("id", ODD_IDS)
 def test_odd_ids_are_left_to_the_models(id: str) -> None:
-    assert not is_quick_by_name(named_body([["1", "2", "3"]] * 2, ['"a"', id], False), features())
+    assert not has_shape(named_body([["1", "2", "3"]] * 2, ['"a"', id], False), features())
 
 
 @pytest.mark.parametrize("ids", [['"a"', "18446744073709551616"], ["7", "7"]])
@@ -231,20 +296,21 @@ def test_ids_by_name_are_refused_as_the_models_refuse_them(ids: list[str]) -> No
     body = named_body([["1", "2", "3"]] * 2, ids, False)
     assert not agree(body, features())
     with pytest.raises(DataError, match="document 1 has the id"):
-        JsonReader(features()).read_names(body, MAX_DOCUMENTS)
+        JsonReader(features()).read_shapes(body, MAX_DOCUMENTS)
 
 
-@given(st.lists(st.tuples(*3 * [st.decimals(places=None, allow_nan=False, allow_infinity=False) | st.floats()])))
-def test_numbers_by_name_are_rounded_as_python_rounds_them(rows: list[Any]) -> None:
-    body = named_body([[str(number) for number in row] for row in rows], None, False)
-    agree(body, features())
+@both_forms
+@given(rows=st.lists(st.tuples(*3 * [st.decimals(places=None, allow_nan=False, allow_infinity=False) | st.floats()])))
+def test_numbers_in_texts_are_rounded_as_python_rounds_them(form: Form, rows: list[Any]) -> None:
+    agree(form([[str(number) for number in row] for row in rows], None, False), features())
 
 
-@given(st.integers(0, 2**53), st.integers(-22, 22), st.integers(0, 16))
-def test_exact_numbers_by_name(mantissa: int, power: int, place: int) -> None:
-    digits = str(mantissa)
-    number = f"{digits[:-place]}.{digits[-place:]}" if 0 < place < len(digits) else f"{digits}e{power}"
-    found = JsonReader(features()).read_names(named_body([[number, "1", number]], None, True), 1)
+@both_forms
+@given(mantissa=st.integers(-(2**53), 2**53), power=st.integers(-22, 22), place=st.integers(0, 16))
+def test_exact_numbers(form: Form, mantissa: int, power: int, place: int) -> None:
+    digits = str(mantissa or 1)
+    number = f"{digits[:-place]}.{digits[-place:]}" if 0 < place < len(digits.strip("-")) else f"{digits}e{power}"
+    found = JsonReader(features()).read_shapes(form([[number, "1", number]], None, True), 1)
     assert found is not None
     assert found.X.tolist() == [[float(number), 1.0, float(number)]]
 

@@ -10,11 +10,10 @@ import time
 from dataclasses import dataclass
 
 import msgspec
-from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rankwise.errors import DataError
-from rankwise.serve._guard import Guard, HTTPRefusal, RequestPolicy, WholeBody, media_type
+from rankwise.serve._guard import Guard, HTTPRefusal, RequestPolicy, WholeBody, headers_of, media_type
 from rankwise.serve._tokens import is_same, sent_by
 from rankwise.serve.ranking._answers import explain, rank
 from rankwise.serve.ranking._arrow import ARROW
@@ -49,7 +48,7 @@ class RankingService:
 
     def knows(self, scope: Scope) -> bool:
         """Whether a request has the token, if there is one."""
-        return self.token is None or is_same(self.token, sent_by(Headers(scope=scope).get("authorization")))
+        return self.token is None or is_same(self.token, sent_by(headers_of(scope).get("authorization")))
 
 
 def make_app(service: RankingService, *, loopback_only: bool) -> ASGIApp:
@@ -133,9 +132,9 @@ class RankingRoutes:
         try:
             match scope["path"]:
                 case "/rank":
-                    answer = await self._rank(body, media_type(Headers(scope=scope)) == ARROW)
+                    answer = await self._rank(body, media_type(headers_of(scope)) == ARROW)
                 case "/explain":
-                    if media_type(Headers(scope=scope)) == ARROW:
+                    if media_type(headers_of(scope)) == ARROW:
                         raise HTTPRefusal(415, f"/explain takes JSON, got an Arrow stream; send content type {JSON}")
                     answer = await asyncio.to_thread(explain, body, model, service.limits.max_documents)
                 case "/model":

@@ -1,9 +1,9 @@
 """JSON bodies into a matrix, by three readers that must agree.
 
-Every body can be read into the models of `_schemas`, which refuse what is wrong in it. Documents by name are tried
-first by `_json_shapes`, and lists of numbers, the form for those who are in a hurry, by simdjson: neither makes a
-Python object for each number (docs/serving.md has the times to read each form). What is odd in a body in any way, right
-or wrong, is left to the models.
+Every body can be read into the models of `_schemas`, which refuse what is wrong in it. What has a shape of
+`_json_shapes` is read by that, and other lists of numbers by simdjson: neither makes a Python object for each number
+(docs/serving.md has the times to read each form). What is odd in a body in any way, right or wrong, is left to the
+models.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ class JsonReader:
 
     def read(self, body: bytes, max_documents: int) -> Documents:
         """The documents of a body."""
-        documents = self.read_names(body, max_documents) or self.read_lists(body, max_documents)
+        documents = self.read_shapes(body, max_documents) or self.read_lists(body, max_documents)
         return self.read_checked(body, max_documents) if documents is None else documents
 
-    def read_names(self, body: bytes, max_documents: int) -> Documents | None:
-        """The documents of a body that has all features by name, None if it must be read with more care."""
+    def read_shapes(self, body: bytes, max_documents: int) -> Documents | None:
+        """The documents of a body written as most encoders do, None if it must be read with more care."""
         for shape in self._shapes:
             if body.startswith(shape.head):
                 documents = shape.read(body, self._features, max_documents)

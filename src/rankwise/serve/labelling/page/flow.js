@@ -12,29 +12,29 @@ let timer = null;
 let isLost = false; // the server did not answer when we last looked
 
 export async function load(item = null) {
-  let found = null;
+  let work = null;
   try {
-    found = await ask(item === null ? "/api/work" : `/api/work?item=${item}`);
+    work = await ask(item === null ? "/api/work" : `/api/work?item=${item}`);
   } catch (problem) {
     if (problem.status === 401) askForToken();
     else trouble(problem.message, true);
     return;
   }
-  const isNewRound = now.work !== null && found.round !== now.work.round;
-  adopt(found, item);
-  if (isNewRound && found.items.length) say(`Round ${found.round} is open. Document 1 of ${found.items.length}.`);
+  const isNewRound = now.work !== null && work.round !== now.work.round;
+  adopt(work, item);
+  if (isNewRound && work.items.length) say(`Round ${work.round} is open. Document 1 of ${work.items.length}.`);
 }
 
-export function adopt(found, item = null) {
+export function adopt(work, item = null) {
   const hadFocus = document.activeElement === document.body || $("work").contains(document.activeElement);
-  const isSameQuery = now.work?.query?.qid === found.query?.qid && now.work?.round === found.round;
-  now.work = found;
+  const isSameQuery = now.work?.query?.qid === work.query?.qid && now.work?.round === work.round;
+  now.work = work;
   $("login").hidden = true;
   $("main").hidden = false;
-  now.current = found.items.findIndex((one) => (item === null ? !isJudged(one) : one.item === item));
+  now.current = work.items.findIndex((one) => (item === null ? !isJudged(one) : one.item === item));
   if (now.current < 0) now.current = 0;
-  showQuery(found.query);
-  showDocuments(found.items, found.query, mark);
+  showQuery(work.query);
+  showDocuments(work.items, work.query, mark);
   render();
   if (!isSameQuery) scrollTo(0, 0);
   if (hadFocus) focusMarked();
@@ -58,9 +58,9 @@ function poll() {
 }
 
 async function look() {
-  let found = null;
+  let work = null;
   try {
-    found = await ask("/api/work");
+    work = await ask("/api/work");
   } catch (problem) {
     if (problem.status === 401) return askForToken();
     isLost = true;
@@ -70,10 +70,10 @@ async function look() {
   if (isLost) $("trouble").hidden = true;
   isLost = false;
   const isBusy = document.activeElement === $("note") || !now.saves.isEmpty;
-  const isSame = found.round === now.work.round && found.phase === now.work.phase;
+  const isSame = work.round === now.work.round && work.phase === now.work.phase;
   if (isBusy || (isSame && now.work.query !== null)) return poll();
-  if (found.round !== now.work.round && found.items.length) say(`Round ${found.round} is open: ${found.of} documents.`);
-  return adopt(found);
+  if (work.round !== now.work.round && work.items.length) say(`Round ${work.round} is open: ${work.of} documents.`);
+  return adopt(work);
 }
 
 async function refreshProgress() {

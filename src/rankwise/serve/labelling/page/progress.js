@@ -8,9 +8,9 @@ function ticks(low, high) {
   const rough = (high - low) / 3 || 0.1;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].find((times) => times * power >= rough) * power;
-  const found = [];
-  for (let tick = Math.floor(low / step) * step; tick < high + step * 0.999; tick += step) found.push(tick);
-  return found;
+  const marks = [];
+  for (let tick = Math.floor(low / step) * step; tick < high + step * 0.999; tick += step) marks.push(tick);
+  return marks;
 }
 
 function figure(curve, metric) {
@@ -21,8 +21,8 @@ function figure(curve, metric) {
   const x = (labels) => (last > first ? LEFT + ((labels - first) / (last - first)) * (WIDTH - LEFT - RIGHT) : WIDTH / 2);
   const y = (value) => TOP + ((high - value) / (high - low || 1)) * (HEIGHT - TOP - BOTTOM);
   const digits = Math.max(0, Math.min(4, Math.ceil(-Math.log10(high - low || 1)) + 1));
-  const said = curve.map((point) => `${point.value.toFixed(3)} with ${point.labels} labels`).join(", ");
-  const svg = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${metric}: ${said}` });
+  const description = curve.map((point) => `${point.value.toFixed(3)} with ${point.labels} labels`).join(", ");
+  const svg = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${metric}: ${description}` });
   for (const tick of lines) {
     svg.append(
       draw("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y(tick), y2: y(tick) }),

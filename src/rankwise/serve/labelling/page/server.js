@@ -29,14 +29,14 @@ function headers() {
 }
 
 async function answered(response) {
-  let said = null;
+  let answer = null;
   try {
-    said = await response.json();
+    answer = await response.json();
   } catch {
     throw new Refused(502, "the answer was cut off");
   }
-  if (!response.ok) throw new Refused(response.status, said.error ?? "the server refused");
-  return said;
+  if (!response.ok) throw new Refused(response.status, answer.error ?? "the server refused");
+  return answer;
 }
 
 async function send(path, options) {
