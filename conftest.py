@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
+
+# Two workers of pytest have more threads than the machine has cores. Threads of LightGBM, torch and BLAS that wait for
+# each other by spinning then take a hundred times the CPU of the work itself. Libraries read this as they are loaded.
+os.environ |= {"OMP_WAIT_POLICY": "passive", "OPENBLAS_NUM_THREADS": "1"}
 
 import pytest
 

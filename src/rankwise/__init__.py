@@ -94,8 +94,8 @@ _HOMES = {
 if not TYPE_CHECKING:  # to which any name would be right
 
     def __getattr__(name: str) -> object:
-        if name == "plot":  # a module, which imports matplotlib
-            return import_module("rankwise.plot")
+        if name == "plot" or name in _HOMES:  # a package, as in `rw.data.split`
+            return import_module(f"rankwise.{name}")
         for home, names in _HOMES.items():
             if name in names.split():
                 value: object = getattr(import_module(f"rankwise.{home}"), name)

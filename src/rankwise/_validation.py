@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from typing import Any, TypeVar, get_args
 
@@ -15,6 +16,8 @@ Class = TypeVar("Class", bound=type)
 
 NO_ARRAY = (TypeError, ValueError, RuntimeError, OverflowError)  # what numpy and other libraries raise for one
 EXACT_WHOLE = 2**53  # up to here a double holds every whole number
+
+log = logging.getLogger(__name__)
 
 
 def register(cls: Class, attribute: str, classes: dict[str, Class], key: str | None = None) -> None:
@@ -113,6 +116,32 @@ def _is_missing(value: Any) -> bool:
         return value is None or bool(value != value)
     except NO_ARRAY:
         return True
+
+
+def check_aligned(**rows: Any) -> None:
+    """Refuse pandas objects with the same labels of rows in another order: rows are matched by place, never by label.
+
+    Where one has the labels 0, 1, …, which pandas makes by itself, or labels differ, that is logged only.
+    """
+    named = [(name, values.index) for name, values in rows.items() if hasattr(values, "iloc")]
+    for name, index in named[1:]:
+        first_name, first = named[0]
+        if len(index) != len(first) or index.equals(first):
+            continue
+        is_made = any(type(of).__name__ == "RangeIndex" and (of.start, of.step) == (0, 1) for of in (first, index))
+        same = set(index) == set(first)
+        if same and not is_made:
+            raise DataError(
+                f"{name} has the rows of {first_name} in another order, by their indexes; pass "
+                f"{name}.loc[{first_name}.index], or both without their indexes (.to_numpy())"
+            )
+        if same or not is_made:
+            log.warning(
+                "%s and %s have different indexes, and rows are matched by place; check that they belong together",
+                first_name,
+                name,
+            )
+            return  # once is enough
 
 
 def as_places(name: str, values: Any) -> IntArray:

@@ -44,6 +44,27 @@ def test_the_tables_are_those_measured(setting: str) -> None:
     check_table(DOCUMENT, setting, markdown(header, rows))
 
 
+def test_where_positions_do_not_pay_is_what_was_measured() -> None:
+    found = json.loads((ROOT / "benchmarks" / "results" / "clicks_digits.json").read_text())
+    rows, lists = [], found["shown_by"]
+    for name in next(iter(lists.values()))["models"]:
+        cells = [name]
+        for of in lists.values():
+            model = of["models"][name]
+            cells += [f"{model['ndcg@10']:.4f}", told_p(model.get("p"))]
+        rows.append(cells)
+    header = [f"{found['sessions']} lists per query, {found['seeds']} logs, NDCG@10"]
+    for shown_by, of in lists.items():
+        header += [f"shown by {shown_by} ({of['shown']:.4f}), {round(np.mean(of['clicks'])):,} clicks", "p"]
+    check_table(DOCUMENT, "digits", markdown(header, rows))
+    for of in lists.values():  # as the text says
+        raw, known, ours = (
+            of["models"][f"rankwise, {name}"]["ndcg@10"] for name in ("raw clicks", "known", "position=")
+        )
+        assert raw > known > ours
+        assert max(of["propensity_error"]) < 0.5
+
+
 @pytest.mark.slow
 def test_the_code_runs_and_finds_the_truth(capsys: pytest.CaptureFixture[str]) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / DOCUMENT).read_text(), re.DOTALL)

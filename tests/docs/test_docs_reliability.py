@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from tests.doc_tables import ROOT, check_table, markdown
 
 DOCUMENT = "docs/reliability.md"
@@ -137,3 +139,19 @@ def test_label_faults_are_those_tried() -> None:
     assert set(parts["cut-logs"]) == {"as it was at the cut"}
     assert set(parts["flipped-bytes"]) <= {"refused", "no effect", "log ends at the damage"}
     assert (parts["requests"]["5xx"], parts["requests"]["bad"]) == (0, [])
+
+
+def test_pythons_and_versions_are_those_tried() -> None:
+    if not (ROOT / "benchmarks" / "results" / "versions-matrix.json").exists():
+        pytest.skip("make test-matrix has not been run")
+    shown = ("numpy", "scipy", "numba", "scikit-learn", "lightgbm", "pyarrow", "torch")
+    rows = [
+        [
+            cell["python"],
+            cell["dependencies"],
+            f"{cell['tests']:,} passed, {cell['skipped']:,} skipped" if cell["passed"] else "failed",
+            *(cell["packages"].get(package, "–").partition("+")[0] for package in shown),
+        ]
+        for cell in results("versions-matrix")["cells"].values()
+    ]
+    check_table(DOCUMENT, "matrix", markdown(["Python", "versions", "tests", *shown], rows))

@@ -11,8 +11,8 @@ import pytest
 from matplotlib import image
 
 import rankwise as rw
+from benchmarks import front_picture, it_pays_data, it_pays_runs
 from benchmarks import it_pays_analysis as analysis
-from benchmarks import it_pays_data, it_pays_runs
 from benchmarks.it_pays_models import Model, all_models, at_stops, running_sums, steps
 from benchmarks.it_pays_picture import write_picture
 from rankwise.metrics._names import EXAMPLES
@@ -160,5 +160,23 @@ def test_the_picture_has_a_light_and_a_dark_ground(tmp_path: Path, dark: bool) -
     write_picture(
         path, [{"data": "MQ2008", "metrics": ["auc", "ndcg@10"], "models": rows, "test_queries": 300}], dark=dark
     )
+    ground = image.imread(path)[0, 0, :3].mean()
+    assert ground < 0.1 if dark else ground == 1.0
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_front_picture_has_ours_and_every_peer(tmp_path: Path, dark: bool) -> None:
+    rows = [
+        {"model": name, "kind": kind, "cpu_seconds": 1.0 + number, "judged": {"ndcg@10": {"mean": 0.5}}}
+        for number, (name, kind) in enumerate(
+            [("LambdaMART, ndcg@10", "ours"), ("LambdaMART, auc", "ours"), ("as it was, ndcg@10", "before"),
+             ("RankSVM", "peer"), ("LightGBM lambdarank", "peer"), ("XGBoost rank:map", "peer"),
+             ("CatBoost YetiRank", "peer")]
+        )
+    ]  # fmt: skip
+    result = {"data": "MQ2008", "models": rows}
+    assert [library for library, *_ in front_picture.points(result)] == list(front_picture.STYLES)
+    path = tmp_path / "front.png"
+    front_picture.write_picture(path, [result, result], dark=dark)
     ground = image.imread(path)[0, 0, :3].mean()
     assert ground < 0.1 if dark else ground == 1.0

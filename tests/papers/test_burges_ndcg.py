@@ -81,6 +81,17 @@ def test_it_restarts_after_fifty_epochs_without_progress() -> None:
     assert stuck.best_score_ == rw.evaluate(VALID, stuck.predict(VALID), metrics="ndcg@10")["ndcg@10"]
 
 
+def test_gains_are_those_of_section_6_3() -> None:
+    data = burges_ndcg.with_gains(rw.RankingData(np.zeros((5, 1)), np.arange(5), np.zeros(5)))
+    assert [rw.evaluate(data, -np.abs(np.arange(5) - grade), metrics="dcg@1")["dcg@1"] for grade in range(5)] == [
+        0.0,
+        3.0,
+        7.0,
+        15.0,
+        31.0,
+    ]
+
+
 def test_rows_of_figure_3() -> None:
     rows = burges_ndcg.figure_3(TRAIN, VALID, TEST, seeds=[0, 1], quick=True)
     assert [(row["net"], row["trainer"], row["metric"]) for row in rows] == [

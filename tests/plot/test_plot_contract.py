@@ -69,3 +69,12 @@ def test_pyplot_is_left_alone_and_settings_as_they_were() -> None:
     PICTURES["trade_off"](None)
     assert plt.get_fignums() == figures
     assert mpl.rcParams == settings
+
+
+def test_a_notebook_shows_the_figure_without_a_magic() -> None:
+    formatters = pytest.importorskip("IPython.core.formatters")
+    figure = PICTURES["gain"](None).get_figure(root=True)
+    shown = formatters.PNGFormatter()
+    assert shown(figure).startswith(b"\x89PNG")
+    shown.for_type(Figure, lambda _: b"inline")  # as %matplotlib inline has it, which then goes first
+    assert shown(figure) == b"inline"

@@ -118,6 +118,10 @@ def test_a_value_of_nought_has_no_point(tmp_path) -> None:
 SCORES = st.lists(st.floats(-1e6, 1e6, allow_nan=False), min_size=1, max_size=30)
 
 
+def test_a_threshold_of_one_digit_stays_as_it_is() -> None:
+    assert short_threshold(-1e-05, np.array([0.0, -1e-05])) == -1e-05
+
+
 @given(SCORES, st.data())
 def test_a_short_threshold_flags_the_same_rows(values, data) -> None:
     scores = np.array(values)

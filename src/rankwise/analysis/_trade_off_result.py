@@ -149,8 +149,8 @@ class TradeOff:
         test = self.difference(name, end, metric)
         if test is None:
             return None
-        kept = ("difference", "interval", "t_p", "fisher_p", "wins", "ties", "losses")
-        return {key: value for key, value in test.to_dict().items() if key in kept}
+        keys = ("difference", "interval", "t_p", "fisher_p", "wins", "ties", "losses")
+        return {key: value for key, value in test.to_dict().items() if key in keys}
 
 
 def _dominates(other: tuple[float, float], mean: tuple[float, float]) -> bool:

@@ -30,6 +30,7 @@ def option(
 Convention = Literal["standard", "letor4", "trec", "lightgbm", "xgboost", "sklearn"]
 Ties = Literal["expected", "worst", "best", "input", "docid"]
 Empty = Literal["skip", "0", "1", "error"]
+Format = Literal["table", "markdown", "latex"]
 RankerKind = Literal[
     "auto", "lambdamart", "lambdarank", "ranknet", "margin", "rankboost", "smoothrankboost", "ranksvm", "aucsvm",
     "lightgbm", "logistic",
@@ -83,6 +84,10 @@ EmptyOption = Annotated[
     ),
 ]
 JsonOption = Annotated[bool, option("--json", "Print JSON instead of tables.")]
+FormatOption = Annotated[
+    Format,
+    option("--format", f"How results are printed: {', '.join(get_args(Format))} (for papers, with booktabs).", "NAME"),
+]
 PerQueryOption = Annotated[
     Path | None, option("--per-query", "Write the value of every query to this CSV file.", "FILE.csv")
 ]

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from rankwise.errors import DataError
 
 if TYPE_CHECKING:
-    from rankwise.metrics import Evaluation
+    from rankwise.cli._options import Format
+    from rankwise.metrics import Comparison, Evaluation
 
 # A text, and whether it is to stand out.
 Cell = str | tuple[str, bool]
@@ -47,6 +48,23 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
 def print_json(value: object) -> None:
     """A result for other programs."""
     print(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False))
+
+
+def check_format(json: bool, format: Format) -> None:
+    """Refuse two forms of one result."""
+    if json and format != "table":
+        raise DataError(f"--json and --format exclude each other, got both --json and --format {format}; drop one")
+
+
+def print_result(result: Evaluation | Comparison, json: bool, format: Format) -> bool:
+    """Print a result in a form that it has by itself; False if it is the tables of the command that are asked for."""
+    if json:
+        print_json(result.to_dict())
+    elif format == "markdown":
+        print(result.to_markdown())
+    elif format == "latex":
+        print(result.to_latex())
+    return json or format != "table"
 
 
 def print_notes(notes: Iterable[str]) -> None:

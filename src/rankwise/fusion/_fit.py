@@ -99,9 +99,9 @@ def fit_fusion(
         gained = False
         for run in range(n_runs):
             tried = ((value(mixture), mixture) for mixture in _mixtures(weights, run))
-            found, mixture = max(tried, key=_value)
-            if found > best:
-                best, weights, gained = found, mixture, True
+            highest, mixture = max(tried, key=_value)
+            if highest > best:
+                best, weights, gained = highest, mixture, True
     return dict(zip(aligned.names, weights.tolist(), strict=True))
 
 

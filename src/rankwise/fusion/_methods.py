@@ -44,14 +44,14 @@ class RunValues:
         counts = (~missing).sum(axis=0)
         values = self.values[:, counts > 0]
         if method in WEIGHTED:
-            found = _sum(np.where(missing, self.absent, self.values)[:, counts > 0] * weights[:, None])
+            scores = _sum(np.where(missing, self.absent, self.values)[:, counts > 0] * weights[:, None])
         elif method in ("combmnz", "combanz"):
             total, hits = _sum(np.nan_to_num(values)), counts[counts > 0]
-            found = total * hits if method == "combmnz" else total / hits
+            scores = total * hits if method == "combmnz" else total / hits
         else:
-            found = _EXTREMES[method](values, axis=0)
+            scores = _EXTREMES[method](values, axis=0)
         fused = np.full(counts.size, -np.inf)
-        fused[counts > 0] = found
+        fused[counts > 0] = scores
         return fused
 
 

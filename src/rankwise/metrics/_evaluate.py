@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankwise._validation import as_ids, as_vector, check_choice
+from rankwise._validation import as_ids, as_vector, check_aligned, check_choice
 from rankwise.data._groups import QueryGroups
 from rankwise.data._ranking_data import RankingData
 from rankwise.data.io._trec_objects import DocumentNumbers, names_documents
@@ -119,6 +119,7 @@ def evaluate(
     preset = convention_named(convention)
     tie_rule = check_choice("ties", ties or preset.ties, Ties)
     y, qid, query_weight, doc_ids = labelled_rows(y, qid, query_weight, doc_ids)  # type: ignore[arg-type]
+    check_aligned(y=y, scores=scores, qid=qid, doc_ids=doc_ids)
     labels = as_vector("labels", y)
     values = as_vector("scores", scores, low=-np.inf)
     if values.size != labels.size:

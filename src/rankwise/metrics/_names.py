@@ -93,8 +93,8 @@ def parse(text: str | Metric) -> Metric:
 
 def _find(name: str) -> Metric | None:
     """The metric of exactly this name."""
-    found = (cls._from_text(name) for cls in metric_classes())
-    return next((metric for metric in found if metric is not None), None)
+    metrics = (cls._from_text(name) for cls in metric_classes())
+    return next((metric for metric in metrics if metric is not None), None)
 
 
 def _name_of_alias(word: re.Match[str]) -> str:

@@ -12,7 +12,7 @@ from rankwise.data._groups import QueryGroups
 from rankwise.errors import DataError
 from rankwise.kernels import _threads as threads
 from rankwise.kernels.sorting import _ranks as ranks
-from rankwise.kernels.sorting._radix import radix_argsort
+from rankwise.kernels.sorting._radix import rank_long_list
 from rankwise.types import AnyArray, BoolArray, FloatArray, IntArray
 
 Ties = Literal["expected", "worst", "best", "input", "docid"]
@@ -65,28 +65,38 @@ def sorted_labels(labels: FloatArray, offsets: IntArray) -> FloatArray:
     """Labels of each query, best first."""
     out, counted = np.empty_like(labels), np.empty(offsets.size - 1, dtype=np.bool_)
     threads.by_queries(lambda low, high: ranks.sort_grades(labels, offsets, low, high, out, counted), offsets)
-    return out if counted.all() else labels[_order(labels, offsets)]
+    return out if counted.all() else labels[descending_order(labels, offsets)]
 
 
-def _order(scores: FloatArray, offsets: IntArray) -> IntArray:
-    """Rows by falling score within each query, equal scores as they stand."""
+def descending_order(
+    scores: FloatArray, offsets: IntArray, key: AnyArray | None = None, longest: int | None = None
+) -> IntArray:
+    """Rows of grouped data by falling score within each query; equal scores by rising `key`, or as they stand.
+
+    Queries of more than `longest` rows, if that is not None, are left out, and their part of the order is not set.
+    """
     order = np.empty(scores.size, dtype=np.int64)
     sizes = np.diff(offsets)
-    longest = int(sizes[sizes <= RADIX_MIN_ROWS].max(initial=0))
-    threads.by_queries(lambda a, b: ranks.rank_short_lists(scores, offsets, longest, a, b, order), offsets)
-    for q in np.flatnonzero(sizes > RADIX_MIN_ROWS):
-        start, stop = offsets[q], offsets[q + 1]
-        order[start:stop] = radix_argsort(scores[start:stop])
-        order[start:stop] += start
-    return order
-
-
-def descending_order(scores: FloatArray, offsets: IntArray, key: AnyArray | None = None) -> IntArray:
-    """Rows of grouped data by falling score within each query; equal scores by rising `key`, or as they stand."""
-    order = _order(scores, offsets)
+    short = int(sizes[sizes <= RADIX_MIN_ROWS].max(initial=0))
+    threads.by_queries(lambda a, b: ranks.rank_short_lists(scores, offsets, short, a, b, order), offsets)
     if key is not None:
-        threads.by_queries(lambda a, b: ranks.order_ties(scores, key, offsets, a, b, order), offsets)
+        threads.by_queries(lambda a, b: ranks.order_ties(scores, key, offsets, short, a, b, order), offsets)
+    for q in np.flatnonzero((sizes > RADIX_MIN_ROWS) & (sizes <= (longest or scores.size))):
+        rows = slice(offsets[q], offsets[q + 1])
+        order[rows] = rank_one_list(scores[rows], None if key is None else key[rows])[0]
+        order[rows] += rows.start
     return order
+
+
+def rank_one_list(
+    scores: FloatArray, key: AnyArray | None, space: FloatArray | None = None
+) -> tuple[AnyArray, FloatArray]:
+    """`rank_long_list`, but equal scores by rising `key`, where it is not None."""
+    rows, ranked = rank_long_list(scores, space)
+    if key is not None and (ranked[1:] == ranked[:-1]).any():
+        rows = rows.astype(np.int64)
+        ranks.order_runs(ranked, key, rows)
+    return rows, ranked
 
 
 def tie_key(ties: Ties, labels: FloatArray, doc_ids: AnyArray | None) -> FloatArray | None:

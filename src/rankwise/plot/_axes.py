@@ -6,6 +6,7 @@ followed; the colours of series (Okabe and Ito) stand out on white and on black.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 
 import matplotlib as mpl
@@ -20,11 +21,20 @@ from rankwise.types import FloatArray
 MAX_NAME = 28  # letters of a name beside an axis; a longer one is cut, lest it leave no room for the picture
 
 
+class NotebookFigure(Figure):
+    """A figure that notebooks show: matplotlib's own is a line of text until pyplot or %matplotlib is there."""
+
+    def _repr_png_(self) -> bytes:
+        picture = io.BytesIO()
+        self.savefig(picture, format="png")
+        return picture.getvalue()
+
+
 def own_axes(ax: Axes | None, size: tuple[float, float] = (5.0, 3.4)) -> Axes:
     """The given axes, or new ones on a figure that no window knows of."""
     if ax is not None:
         return ax
-    axes: Axes = Figure(figsize=size, layout="constrained").add_subplot()
+    axes: Axes = NotebookFigure(figsize=size, layout="constrained").add_subplot()
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.3, linewidth=0.5)
     axes.set_axisbelow(True)

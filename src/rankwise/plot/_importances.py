@@ -92,10 +92,10 @@ def permutation_importances(
         return evaluate(y, fitted.scores(X), data.qid, metric, query_weight=data.query_weight)[metric]
 
     features = data.X.toarray() if data.is_sparse else np.asarray(data.X)
-    found = permutation_importance(
+    importances = permutation_importance(
         _Columns(model), features, data.y, scoring=judge, n_repeats=repeats, random_state=random_state
     )
-    return np.asarray(found.importances_mean), np.asarray(found.importances_std)
+    return np.asarray(importances.importances_mean), np.asarray(importances.importances_std)
 
 
 class _Columns:

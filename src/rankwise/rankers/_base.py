@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import RegressorTags, Tags
 
 from rankwise._docstrings import inherit_sections
-from rankwise._validation import as_vector, register
+from rankwise._validation import as_array, as_vector, register
 from rankwise.data._groups import QueryGroups
 from rankwise.data._ranking_data import RankingData
 from rankwise.data._sources import RowSource
@@ -197,7 +197,7 @@ class Ranker(SavableModel):
             The value of the metric.
         """
         metric = parse(self.metric)
-        data = training_rows(X, y, qid, takes_position=True)
+        data = training_rows(X, y, qid, sample_weight=sample_weight, takes_position=True)
         weight = data.query_weight
         if data.y is None:
             raise DataError("a score needs labels, got y=None; pass them, or RankingData, which has them")
@@ -207,7 +207,7 @@ class Ranker(SavableModel):
             groups = QueryGroups.of_rows(data.qid, rows.size)
             weight = np.add.reduceat(groups.grouped(rows), groups.offsets[:-1]) / groups.sizes
         scores = self.predict(X)  # type: ignore[arg-type]  # a RowSource is passed by rankers that predict one
-        value = evaluate(data.y, scores, data.qid, metric, query_weight=weight)[metric]
+        value = evaluate(as_array("labels", data.y), scores, data.qid, metric, query_weight=weight)[metric]
         if np.isnan(value):
             log.warning("%s has no value on these rows, as no query has %s; pass other rows", metric, metric.needs)
         return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from numbers import Real
 from typing import Any
 
@@ -13,7 +14,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_array
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
-from rankwise._validation import as_array
+from rankwise._validation import as_array, check_aligned
 from rankwise.data._arrow_columns import Categories
 from rankwise.data._columns import LABEL_NAMES, QID_NAMES
 from rankwise.data._frames import as_table, encode_table, is_frame
@@ -33,7 +34,7 @@ REMEDIES = {
     "infinity": "replace it, by NaN where the value is missing",
 }
 REMEDY = "pass one row of numbers per document"
-ROWS_AT_ONCE = 4096
+FEW_ROWS, ROWS_AT_ONCE = 16, 4096
 
 log = logging.getLogger(__name__)
 
@@ -68,6 +69,7 @@ def training_rows(
     takes_position: bool = False,
 ) -> TrainingRows:
     """The rows that `fit` or `score` is called with; RankingData brings its labels, queries, weights and positions."""
+    check_aligned(X=X, y=y, qid=qid, sample_weight=sample_weight, position=position)
     if not isinstance(X, RankingData):
         return TrainingRows(X, y, qid, sample_weight, query_weight, position)
     passed = {"y": y, "qid": qid}
@@ -108,7 +110,7 @@ def columns_of_categories(model: Any) -> dict[int, tuple[str, ...]]:
     return {_column(model, name, "categories"): values for name, values in categories_of(model).items()}
 
 
-def as_features(model: Any, X: Any, *, fitting: bool) -> Any:
+def as_features(model: Any, X: Any, *, fitting: bool, allow_nan: bool = True) -> Any:
     """X as an array or a CSR matrix; texts and categories are codes, in prediction those of the model.
 
     Parameters
@@ -120,6 +122,8 @@ def as_features(model: Any, X: Any, *, fitting: bool) -> Any:
         One row per document. In an array, categories are codes already.
     fitting : bool
         Whether the model is being fitted.
+    allow_nan : bool, default=True
+        Whether NaN is a missing value, or an error.
 
     Returns
     -------
@@ -132,7 +136,7 @@ def as_features(model: Any, X: Any, *, fitting: bool) -> Any:
         If X holds what is no number, infinities, or other features than the model was fitted with.
     """
     try:
-        features = _checked(model, X, fitting)
+        features = _checked(model, X, fitting, allow_nan)
         if fitting and not _varies(features):
             log.warning(
                 "no feature varies between the %d rows, so all scores will be alike; check X", features.shape[0]
@@ -157,8 +161,8 @@ def _varies(features: Any) -> bool:
         features = np.hstack([part.reshape(len(sizes), -1) for part in (features.indices, features.data)])
     if not isinstance(features, np.ndarray) or len(features) < 2 or not features.size:
         return True  # read in passes, or nothing to compare
-    first = features[0]
-    pieces = (features[start : start + ROWS_AT_ONCE] for start in range(1, len(features), ROWS_AT_ONCE))
+    first, starts = features[0], [1, *range(FEW_ROWS, len(features), ROWS_AT_ONCE), len(features)]
+    pieces = (features[start:stop] for start, stop in pairwise(starts))
     return any(((piece != first) & ~(np.isnan(piece) & np.isnan(first))).any() for piece in pieces)
 
 
@@ -172,7 +176,7 @@ def _with_remedy(message: str) -> str:
     return f"{first.split('. ')[0].rstrip('.:').removesuffix(', got')}; {remedy}"
 
 
-def _checked(model: Any, X: Any, fitting: bool) -> Any:
+def _checked(model: Any, X: Any, fitting: bool, allow_nan: bool) -> Any:
     if isinstance(X, RowSource):
         return _checked_stream(model, X, fitting)
     categories: Categories = {}
@@ -200,20 +204,39 @@ def _checked(model: Any, X: Any, fitting: bool) -> Any:
         if getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M"):  # and takes dates for numbers
             raise DataError(f"X must be numbers, got {X.dtype}; pass what they are days or seconds from")
         _check_feature_names(model, X, reset=fitting)
-    # NaN means missing, so only infinity is refused.
-    checked: Any = check_array(
-        X,
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32],
-        ensure_all_finite="allow-nan",
-        ensure_min_samples=2 if fitting else 1,  # one document has no rank to learn
-        estimator=model,
-        input_name="X",
-    )
+    least = 2 if fitting else 1  # one document has no rank to learn
+    checked: Any = X if _is_sound(X, least) else _checked_by_sklearn(model, X, least, allow_nan)
     _check_n_features(model, checked, reset=fitting)
     if fitting:
         _set_categories(model, categories)
     return _canonical(checked) if hasattr(checked, "indptr") else checked
+
+
+def _is_sound(X: Any, least: int) -> bool:
+    """Whether X is an array of finite numbers as it should be; a sum tells, in one quick pass."""
+    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in (np.float64, np.float32):
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        return len(X) >= least and X.shape[1] >= 1 and bool(np.isfinite(X.sum()))
+
+
+def _checked_by_sklearn(model: Any, X: Any, least: int, allow_nan: bool) -> Any:
+    """X as numbers, of any form that scikit-learn knows, with its words for what is wrong."""
+    checked: Any = check_array(
+        X,
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32],
+        ensure_all_finite="allow-nan",  # only infinity is refused
+        ensure_min_samples=least,
+        estimator=model,
+        input_name="X",
+    )
+    if not allow_nan and np.isnan(checked if isinstance(checked, np.ndarray) else checked.data).any():
+        raise DataError(
+            f"{type(model).__name__} needs every feature of every row, got NaN; impute it "
+            "(sklearn.impute.SimpleImputer), or use LambdaMART, for which NaN is a missing value"
+        )
+    return checked
 
 
 def _warn_of_labels(names: list[str] | None) -> None:

@@ -33,7 +33,7 @@ def class_details(
 ) -> ClassDetails:
     """What thresholds and models say; scores from 0 to 1 are taken for probabilities."""
     thresholds = _by_system(threshold, scores)
-    found = ClassDetails(
+    details = ClassDetails(
         thresholds, {name: values for name, values in scores.items() if values.min() >= 0 and values.max() <= 1}
     )
     for name, model in (models or {}).items():
@@ -43,18 +43,18 @@ def class_details(
             raise DataError("models need the rows that they scored, got labels alone; pass RankingData as y")
         if name in thresholds:
             raise DataError(f"the model {name!r} has a threshold of its own, got {thresholds[name]:g}; leave one out")
-        _add_model(found, name, model, data, scores[name])
-    return found
+        _add_model(details, name, model, data, scores[name])
+    return details
 
 
-def _add_model(found: ClassDetails, name: str, model: Any, data: RankingData, scores: FloatArray) -> None:
+def _add_model(details: ClassDetails, name: str, model: Any, data: RankingData, scores: FloatArray) -> None:
     """A classifier's `scores` are less its threshold; a ranker has none."""
     if not np.allclose(model.scores(data), scores):
         raise DataError(f"scores of {name!r} must be what model.scores(data) gives, got others; pass these")
     if np.ndim(getattr(model, "threshold_", ())) == 0:
-        found.thresholds[name] = 0.0
-        found.objectives[name] = str(model.objective)
-        found.probabilities[name] = np.asarray(model.predict_proba(data))[:, _positive_column(model)]
+        details.thresholds[name] = 0.0
+        details.objectives[name] = str(model.objective)
+        details.probabilities[name] = np.asarray(model.predict_proba(data))[:, _positive_column(model)]
 
 
 def _positive_column(model: Any) -> int:

@@ -102,7 +102,7 @@ def _curve_section(report: ReportData, points: list[OperatingPoint]) -> Markup:
     pr_marks = [_mark(point, point.recall, point.precision) for point in points if point.flagged and not point.on_roc]
     roc_marks = [_mark(point, point.fpr, point.recall) for point in points if point.is_own or point.on_roc]
     chance = "Grey: a random order."
-    found = [
+    figures = [
         figure(
             "Precision and recall",
             curve_figure(
@@ -138,7 +138,7 @@ def _curve_section(report: ReportData, points: list[OperatingPoint]) -> Markup:
             "How many times more positives are among the best rows than among as many drawn at random.",
         ),
     ]
-    return section("Curves", system_key(list(scores)), element("div", *found, class_="figures"))
+    return section("Curves", system_key(list(scores)), element("div", *figures, class_="figures"))
 
 
 def _threshold_section(report: ReportData, points: list[OperatingPoint]) -> Markup:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Context, Decimal
 
 import numpy as np
 
@@ -142,11 +143,11 @@ def short_threshold(threshold: float, scores: FloatArray) -> float:
     """
     below = scores[scores < threshold]
     floor = float(below.max()) if below.size else -math.inf
+    exact = Decimal(repr(threshold))  # binary steps would take -1e-05 for a little less
     for digits in range(2, 17):
-        step = 10.0 ** (math.floor(math.log10(abs(threshold))) - digits + 1) if threshold else 1.0
-        found = float(f"{math.floor(threshold / step) * step:.{digits}g}")
-        if floor < found <= threshold:
-            return found
+        rounded = float(Context(prec=digits, rounding=ROUND_FLOOR).create_decimal(exact))
+        if floor < rounded <= threshold:
+            return rounded
     return threshold
 
 

@@ -21,6 +21,7 @@ from rankwise.kernels.sorting._top_rows import best_of_each
 from rankwise.metrics._ranking import descending_order
 from rankwise.rankers._base import Ranker
 from rankwise.rankers._features import MatchedColumns
+from rankwise.rankers.pairs.svm._linear_ranker import LinearPairRanker
 from rankwise.types import BoolArray, Features, FloatArray, IntArray
 
 MAX_SELECTED = 64  # documents per query that are selected without a sort of all
@@ -161,9 +162,8 @@ class Pool:
     def _grouped_candidates(self) -> tuple[IntArray, IntArray]:
         groups = self.data.groups
         is_open = self.y < 0 if self.closed is None else (self.y < 0) & ~self.closed
-        grouped = groups.grouped(is_open)
-        rows = np.flatnonzero(is_open) if groups.order is None else groups.order[grouped]
-        return rows, np.append(0, np.cumsum(grouped))[groups.offsets]
+        places = np.flatnonzero(groups.grouped(is_open))
+        return places if groups.order is None else groups.order[places], np.searchsorted(places, groups.offsets)
 
     @property
     def candidates(self) -> IntArray:
@@ -377,7 +377,11 @@ def _predict(ranker: BaseEstimator, X: Features) -> FloatArray:
     if n_rows == 0:
         return np.empty(0)
     # The columns of a pool are those that its ranker was fitted on; rankers of others take plain arrays.
-    scores = as_vector("scores", ranker.predict(MatchedColumns(X) if isinstance(ranker, Ranker) else X))
+    if isinstance(ranker, LinearPairRanker) and isinstance(X, np.ndarray):
+        scores = ranker.checked_scores(X)
+    else:
+        scores = ranker.predict(MatchedColumns(X) if isinstance(ranker, Ranker) else X)
+    scores = as_vector("scores", scores)
     if scores.size != n_rows:
         raise ShapeError(f"{type(ranker).__name__}.predict must give one score per row, got {scores.size} for {n_rows}")
     return scores
@@ -386,6 +390,6 @@ def _predict(ranker: BaseEstimator, X: Features) -> FloatArray:
 def _order_by_features(data: RankingData) -> IntArray:
     """The rows in an order that depends on their features alone."""
     if data not in _ORDERS:
-        keys = row_hashes(sp.csr_matrix(data.X) if data.is_sparse else data.X, np.zeros(len(data)))
+        keys = row_hashes(sp.csr_matrix(data.X) if data.is_sparse else data.X)
         _ORDERS[data] = np.argsort(keys, kind="stable")
     return _ORDERS[data]

@@ -50,10 +50,10 @@ class Folds:
 
         Scores of different models are never ranked in one list: where there is one list, every fold is a list.
         """
-        kept = np.flatnonzero(np.isin(self.of_row, range(self.count) if of is None else of))
+        indices = np.flatnonzero(np.isin(self.of_row, range(self.count) if of is None else of))
         qid = self.of_row if self.one_list else rows.qid
-        weight = None if self.one_list else rows.weights_of(kept)
-        return evaluate(rows.y[kept], scores[kept], qid[kept], metrics, query_weight=weight)
+        weight = None if self.one_list else rows.weights_of(indices)
+        return evaluate(rows.y[indices], scores[indices], qid[indices], metrics, query_weight=weight)
 
 
 def make_folds(rows: Rows, count: int, seed: int) -> Folds:

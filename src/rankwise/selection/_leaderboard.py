@@ -117,5 +117,5 @@ def _entry(fields: JsonObject) -> Entry:
     return Entry(**fields)
 
 
-def _unsound(found: object) -> Any:
-    raise ModelFileError(f"the leaderboard of the model must be a list of entries, got {found!r:.60}; save it again")
+def _unsound(entries: object) -> Any:
+    raise ModelFileError(f"the leaderboard of the model must be a list of entries, got {entries!r:.60}; save it again")

@@ -7,6 +7,8 @@ import json
 import pytest
 
 from rankwise.kernels import _tiers
+from rankwise.kernels._json_rows import read_rows
+from rankwise.kernels._tree_scoring import score_trees
 from rankwise.metrics import parse
 from tests.cli.conftest import Run
 
@@ -19,6 +21,8 @@ def test_the_loops_of_the_metrics_are_compiled(run: Run, monkeypatch: pytest.Mon
     assert loop is not None
     assert loop.run.func.overloads  # type: ignore[attr-defined]
     assert _tiers.MAX_ROWS == 10_000, "few rows are few again afterwards"
+    for scoring in (score_trees, read_rows):
+        assert scoring.overloads  # type: ignore[union-attr]
     assert "functions in" in run("warm-up", "--metrics", "p@5").stdout
 
 

@@ -9,7 +9,9 @@ import pytest
 
 import rankwise as rw
 from rankwise.metrics.catalogue import _err_ties
+from rankwise.metrics.catalogue._err_places import err_of_places
 from rankwise.types import FloatArray
+from tests.reference.ties_by_subsets import err_of_ties
 
 
 def by_subsets(stops: FloatArray, start: int, places: int) -> float:
@@ -29,6 +31,7 @@ CASES = {
     "chances below 1e-5": ([0, 1, 2], [0.5, 0.3, 0.2], 20.0),
     "all": ([1], [1.0], 1.0),
 }
+SURE = {"some end every search": ([0, 1, 60], [0.7, 0.2, 0.1], 60.0), "all but": ([60, 59], [0.1, 0.9], 60.0)}
 
 
 @pytest.mark.parametrize("above", [0, 7, 10_000])
@@ -42,6 +45,19 @@ def test_the_integral_is_the_mean_over_all_orders(case: str, above: int, monkeyp
     monkeypatch.setattr(_err_ties, "REACH", 115)
     found = _err_ties._by_integral(values, counts.astype(float), above)
     assert found == pytest.approx(by_subsets(stops, above, 400), rel=1e-9, abs=1e-16)
+
+
+@pytest.mark.parametrize("above", [0, 10_000])
+@pytest.mark.parametrize("places", [1, 2, 7, 30, 39])
+@pytest.mark.parametrize("case", CASES | SURE)
+def test_circles_are_the_mean_over_all_orders(case: str, places: int, above: int) -> None:
+    grades, shares, highest = (CASES | SURE)[case]
+    labels = np.random.default_rng(2).choice(grades, 40, p=shares)
+    labels[0] = grades[-1]
+    stops = (2.0**labels - 1.0) / 2.0**highest
+    values, counts = np.unique(stops, return_counts=True)
+    found = err_of_places(values, counts.astype(float), above, places)
+    assert found == pytest.approx(err_of_ties(stops.tolist(), above, places), rel=1e-13)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -62,6 +78,17 @@ def test_one_tie_of_millions_ends() -> None:
     labels[0] = 1.0
     expected = 0.5 * (math.log(n) + np.euler_gamma + 0.5 / n) / n
     assert rw.evaluate(labels, np.zeros(n), metrics="err[1]")["err[1]"] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("k", [1_000, 300_000, 2_999_999])
+def test_cut_offs_within_a_tie_of_millions_end(k: int) -> None:
+    """Of two relevant documents, places of n, the first to come is at p with chance 2·(n − p)/(n·(n − 1))."""
+    n = 3_000_000
+    labels = np.zeros(n)
+    labels[:2] = 60.0  # which ends every search, to the last digit
+    harmonic = math.log(k) + np.euler_gamma + 0.5 / k - 1 / (12 * k**2)
+    found = rw.evaluate(labels, np.zeros(n), metrics=f"err[60]@{k}")[f"err[60]@{k}"]
+    assert found == pytest.approx(2.0 * (n * harmonic - k) / (n * (n - 1.0)), rel=1e-12)
 
 
 def test_long_ties_of_all_grades_end() -> None:

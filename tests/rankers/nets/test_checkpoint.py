@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,8 +12,8 @@ from rankwise.models import save
 from rankwise.rankers import LambdaRank, RankNet
 from rankwise.rankers import _checkpoint as checkpoint
 from rankwise.rankers.nets._state import NetState
+from tests.rankers.kills import KilledError, kill_when_written, killed_after
 from tests.rankers.nets.factories import fitted
-from tests.rankers.trees.test_checkpoint import KilledError
 
 RUNS = [
     (LambdaRank, {"dropout": 0.3, "hidden": (8, 4), "early_stopping_rounds": 4, "learning_rate": 0.05, "epochs": 20}),
@@ -31,14 +25,6 @@ RUNS = [
 def _every_epoch(monkeypatch) -> None:
     monkeypatch.setattr(checkpoint, "CHECKPOINT_SECONDS", 0.0)
     monkeypatch.setattr(checkpoint, "MAX_IO_SHARE", 1e9)
-
-
-def killed_after(epoch):
-    def kill(number, _) -> None:
-        if number == epoch:
-            raise KilledError
-
-    return [kill]
 
 
 @pytest.mark.slow
@@ -81,16 +67,7 @@ fitted(epochs=400, early_stopping_rounds=None, checkpoint=sys.argv[1])
 def test_killed_by_the_system(tmp_path) -> None:
     """A real SIGKILL at a moment of chance: what is on disk is whole, and goes on as if nothing had been."""
     path = tmp_path / "run.npz"
-    process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(path)], cwd=Path(__file__).parents[3])
-    try:
-        while not path.exists():
-            assert process.poll() is None
-            time.sleep(0.02)
-        time.sleep(0.3)
-        assert process.poll() is None, "it ended before it was killed"
-    finally:
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
+    kill_when_written(SCRIPT, path)
     options: dict[str, Any] = {"epochs": 400, "early_stopping_rounds": None}
     save(fitted(**options, checkpoint=path, resume=True), tmp_path / "resumed.rw")
     save(fitted(**options), tmp_path / "undisturbed.rw")

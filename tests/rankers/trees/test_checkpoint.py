@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from contextlib import nullcontext
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,10 +17,7 @@ from rankwise.rankers import LambdaMART
 from rankwise.rankers import _checkpoint as checkpoint
 from rankwise.rankers.trees._training_state import TrainingState
 from tests.rankers.factories import EVAL_SET, TRAIN, VALID
-
-
-class KilledError(Exception):
-    """Stands for the end of the process: nothing after it runs but what an exception runs."""
+from tests.rankers.kills import KilledError, kill_when_written, killed_after
 
 
 @pytest.fixture(autouse=True)
@@ -37,15 +28,9 @@ def _every_round(monkeypatch) -> None:
 
 def train(path=None, *, resume=False, kill_after=None, **parameters):
     parameters = {"n_estimators": 10, "num_leaves": 7, "random_state": 0, "n_jobs": 1, **parameters}
-
-    def kill(number, _) -> None:
-        if number == kill_after:
-            raise KilledError
-
     model = LambdaMART(**{"metric": "ndcg@10", **parameters})
-    return model.fit(
-        TRAIN.X, TRAIN.y, qid=TRAIN.qid, eval_set=EVAL_SET, callbacks=[kill], checkpoint=path, resume=resume
-    )
+    rows: dict[str, Any] = {"qid": TRAIN.qid, "eval_set": EVAL_SET}
+    return model.fit(TRAIN.X, TRAIN.y, **rows, callbacks=killed_after(kill_after), checkpoint=path, resume=resume)
 
 
 OPTIONS: dict[str, Any] = {
@@ -57,21 +42,26 @@ OPTIONS: dict[str, Any] = {
 }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kill_after", [1, 7, 11, 12, 21, 33, 35])
-@pytest.mark.parametrize(
-    "trees",
-    [{"split_noise": 0.0}, {"split_noise": 1.0, "ranking_noise": 0.1}, {"grow_policy": "symmetric"}],
+@pytest.fixture(
+    scope="module",
+    params=[{"split_noise": 0.0}, {"split_noise": 1.0, "ranking_noise": 0.1}, {"grow_policy": "symmetric"}],
     ids=["plain", "noisy", "symmetric"],
 )
-def test_resumed_is_undisturbed(tmp_path, kill_after, trees) -> None:
-    options = OPTIONS | trees
-    undisturbed = train(**options)
-    save(undisturbed, tmp_path / "undisturbed.rw")
+def undisturbed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict, bytes]:
+    """Options, and the file of the model that they give."""
+    path, options = tmp_path_factory.mktemp("undisturbed") / "model.rw", OPTIONS | request.param
+    save(train(**options), path)
+    return options, path.read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kill_after", [1, 7, 11, 12, 21, 33, 35])
+def test_resumed_is_undisturbed(tmp_path, kill_after, undisturbed) -> None:
+    options, content = undisturbed
     with pytest.raises(KilledError):
         train(tmp_path / "run.npz", kill_after=kill_after, **options)
     save(train(tmp_path / "run.npz", resume=True, **options), tmp_path / "resumed.rw")
-    assert (tmp_path / "resumed.rw").read_bytes() == (tmp_path / "undisturbed.rw").read_bytes()
+    assert (tmp_path / "resumed.rw").read_bytes() == content
 
 
 def test_killed_in_every_round_is_undisturbed(tmp_path) -> None:
@@ -97,16 +87,7 @@ train(sys.argv[1], n_estimators=300, early_stopping_rounds=None)
 def test_killed_by_the_system(tmp_path) -> None:
     """A real SIGKILL at a moment of chance: what is on disk is whole, and goes on as if nothing had been."""
     path = tmp_path / "run.npz"
-    process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(path)], cwd=Path(__file__).parents[3])
-    try:
-        while not path.exists():
-            assert process.poll() is None
-            time.sleep(0.05)
-        time.sleep(0.5)
-        assert process.poll() is None, "it ended before it was killed"
-    finally:
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
+    kill_when_written(SCRIPT, path)
     options: dict[str, Any] = {"n_estimators": 300, "early_stopping_rounds": None}
     save(train(path, resume=True, **options), tmp_path / "resumed.rw")
     save(train(**options), tmp_path / "undisturbed.rw")

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 from rankwise.cli import _options as options
 from rankwise.cli._options import option
-from rankwise.cli._output import Cell, check_outputs, print_json, print_notes, print_table, working, write_per_query
+from rankwise.cli._output import (
+    Cell,
+    check_format,
+    check_outputs,
+    print_notes,
+    print_result,
+    print_table,
+    working,
+    write_per_query,
+)
 from rankwise.cli.support._reading import ReadOptions, reads_data
 from rankwise.cli.support._remarks import print_repeated
 from rankwise.cli.support._report_options import (
@@ -45,6 +54,7 @@ def compare(
     empty: options.EmptyOption = None,
     seed: options.SeedOption = 0,
     json: options.JsonOption = False,
+    format: options.FormatOption = "table",
     per_query: options.PerQueryOption = None,
     report: options.ReportOption = None,
     title: TitleOption = None,
@@ -67,6 +77,7 @@ def compare(
 
     With TREC files: rankwise compare qrels.txt --scores run1.txt --scores run2.txt --convention trec
     """
+    check_format(json, format)
     with working("reading"):
         from rankwise.cli.support._systems import named_paths, read_systems
         from rankwise.metrics import compare as compute
@@ -113,9 +124,7 @@ def compare(
                 models=systems.classifiers,
                 sources=report_sources(data, score_files, model_files),
             )
-    if json:
-        print_json(result.to_dict())
-    else:
+    if not print_result(result, json, format):
         _print(result)
 
 

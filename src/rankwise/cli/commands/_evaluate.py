@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 from rankwise.cli import _options as options
 from rankwise.cli._options import option
-from rankwise.cli._output import check_outputs, print_json, print_notes, print_table, working, write_per_query
+from rankwise.cli._output import (
+    check_format,
+    check_outputs,
+    print_notes,
+    print_result,
+    print_table,
+    working,
+    write_per_query,
+)
 from rankwise.cli.support._reading import ReadOptions, reads_data
 from rankwise.cli.support._remarks import print_repeated
 from rankwise.cli.support._report_options import TitleOption, check_report_options, report_sources
@@ -34,6 +42,7 @@ def evaluate(
     ties: options.TiesOption = None,
     empty: options.EmptyOption = None,
     json: options.JsonOption = False,
+    format: options.FormatOption = "table",
     per_query: options.PerQueryOption = None,
     report: options.ReportOption = None,
     title: TitleOption = None,
@@ -52,6 +61,7 @@ def evaluate(
 
     With TREC files: rankwise eval qrels.txt run.txt --convention trec
     """
+    check_format(json, format)
     check_outputs([per_query, report], [*data, *filter(None, [scores, model])])
     check_report_options(report, title=title, threshold=threshold)
     with working("reading"):
@@ -92,9 +102,7 @@ def evaluate(
                     data, {} if scores is None else {name: scores}, {} if model is None else {name: model}
                 ),
             )
-    if json:
-        print_json(result.to_dict())
-    else:
+    if not print_result(result, json, format):
         _print(result)
 
 

@@ -74,9 +74,11 @@ class LabelSources:
             raise DataError(f"{db} was made with the grades {held}, got --grades {self.grades}; leave out --grades")
         given = [name for name, path in (("--text", self.text), ("--queries", self.queries)) if path is not None]
         if given:
-            kept = "texts" if self.data is not None else "documents, queries and texts"
+            contents = "texts" if self.data is not None else "documents, queries and texts"
             verb = "is" if len(given) == 1 else "are"
-            print_notes([f"{db} keeps the {kept} that it was made with; {' and '.join(given)} {verb} not read again"])
+            print_notes(
+                [f"{db} keeps the {contents} that it was made with; {' and '.join(given)} {verb} not read again"]
+            )
 
 
 def _of_texts(text: Path, queries: Path, pool: int, grades: list[str] | None) -> NewStore:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from rankwise.cli import _options as options
 from rankwise.cli._options import option
 from rankwise.cli._output import print_json, working
+from rankwise.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from rankwise.data import RankingData
@@ -19,7 +20,7 @@ def warm_up(
     metrics: Annotated[str, option("--metrics", "What to train and evaluate by.")] = "ndcg@10 map auc mrr",
     json: options.JsonOption = False,
 ) -> None:
-    """Compile what reading, evaluating and training by these metrics run, and keep it for later processes.
+    """Compile what reading, evaluating, training and scoring by these metrics run, and keep it for later processes.
 
     Compiled code is kept in the folder of the package, or in NUMBA_CACHE_DIR where that is set. In a Dockerfile, write
     RUN rankwise warm-up after the line that installs rankwise.
@@ -31,6 +32,7 @@ def warm_up(
         from rankwise.kernels._compile import on_compile
         from rankwise.kernels._tiers import compiled_always
         from rankwise.metrics._names import parse_all
+        from rankwise.rankers.trees._predict import make_booster_table
 
     parsed = [str(metric) for metric in parse_all(metrics)]
     compiled: list[bool] = []
@@ -38,8 +40,12 @@ def warm_up(
     with working("compiling"), on_compile(compiled.append), compiled_always():
         short, long = _rows(n_queries=8, n_documents=12), _rows(n_queries=2, n_documents=600)
         for metric in parsed:
-            rw.LambdaMART(metric, n_estimators=2).fit(short, eval_set=short)
+            trees = rw.LambdaMART(metric, n_estimators=2).fit(short, eval_set=short)
             rw.LambdaMART(metric, n_estimators=2, surrogate="swap", grow_policy="lossguide").fit(long)
+        table = make_booster_table(trees.boosters_[0])
+        assert table is not None
+        table.scores(short.X, n_threads=1)
+        _read_request(short.n_features)
         model = rw.RankSVM(parsed[0]).fit(short)
         scores = model.predict(short)
         rw.compare(short, {"one": scores, "other": -scores}, metrics=parsed)
@@ -64,3 +70,14 @@ def _rows(n_queries: int, n_documents: int) -> RankingData:
         path = Path(folder) / "rows.txt"
         rw.write(data, path)
         return rw.read(path)
+
+
+def _read_request(n_features: int) -> None:
+    """Read a request as `rankwise serve` does, if its extra is installed."""
+    try:
+        from rankwise.serve.ranking._requests import JsonReader
+        from rankwise.serve.ranking._schemas import ModelFeatures
+    except MissingExtraError:
+        return
+    features = ModelFeatures(names=None, count=n_features, takes_missing=True, kind="lambdamart")
+    JsonReader(features).read(b'{"features":[[%b]]}' % b",".join([b"1"] * n_features), max_documents=1)

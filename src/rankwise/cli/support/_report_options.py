@@ -34,12 +34,12 @@ def report_sources(
 
 def thresholds_by_name(texts: list[str] | None, systems: Iterable[str]) -> dict[str, float]:
     """`[NAME=]NUMBER`, once per system or one for all."""
-    found: dict[str, float] = {}
+    thresholds: dict[str, float] = {}
     for text in texts or []:
         name, equals, number = text.rpartition("=")
         try:
             value = float(number)
         except ValueError:
             raise DataError(f"--threshold must be a number or NAME=NUMBER, got {text!r}; write one") from None
-        found |= {name: value} if equals else dict.fromkeys(systems, value)
-    return found
+        thresholds |= {name: value} if equals else dict.fromkeys(systems, value)
+    return thresholds

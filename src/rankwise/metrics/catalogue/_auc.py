@@ -7,12 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from rankwise._docstrings import inherit_sections
 from rankwise.kernels._compile import compiled, helper
 from rankwise.kernels.sorting._ranks import class_of
 from rankwise.metrics._hooks import Factors
 from rankwise.metrics.catalogue._linear import LinearMetric, relevant_count
 from rankwise.metrics.catalogue._pairs import differing_pairs
-from rankwise.metrics.catalogue._rates import AreaMetric
+from rankwise.metrics.catalogue._partial_auc import PartialAUC
+from rankwise.metrics.catalogue._rates import AreaMetric, RateMetric
 from rankwise.metrics.catalogue._tpr_at_fpr import TPRAtFPR
 from rankwise.types import FloatArray
 
@@ -72,23 +74,10 @@ class AUC(AreaMetric, PairMetric):
     anchor = TPRAtFPR
     told_apart_by = "relevance"
 
+    @inherit_sections(RateMetric.value_of_counts)
     def value_of_counts(self, hits: FloatArray, cuts: FloatArray) -> float:
-        """Return the area where rows have weights.
-
-        Parameters
-        ----------
-        hits : ndarray of shape (n_cuts,)
-            Weight of the relevant documents down to each cut.
-        cuts : ndarray of shape (n_cuts,)
-            Weight of all documents down to each cut; the last is the whole list.
-
-        Returns
-        -------
-        float
-            The value.
-        """
-        fpr, tpr = (np.append(0.0, counts) / counts[-1] for counts in (cuts - hits, hits))
-        return float(np.trapezoid(tpr, fpr))
+        """Return the area where rows have weights."""
+        return PartialAUC(0.0, 1.0).value_of_counts(hits, cuts)
 
     @compiled
     def _normalizer(self, ideal: FloatArray) -> float:

@@ -7,11 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from rankwise._docstrings import inherit_sections
 from rankwise.kernels._compile import compiled, helper
 from rankwise.metrics.catalogue._average_precision import AveragePrecision
 from rankwise.metrics.catalogue._linear import relevant_count
 from rankwise.metrics.catalogue._precision_at_recall import PrecisionAtRecall
-from rankwise.metrics.catalogue._rates import AreaMetric
+from rankwise.metrics.catalogue._rates import AreaMetric, RateMetric
 from rankwise.types import FloatArray, IntArray
 
 
@@ -52,40 +53,14 @@ class AUCPR(AreaMetric):
     held = "precision"
     anchor = PrecisionAtRecall
 
+    @inherit_sections(RateMetric.hit_gains)
     def hit_gains(self, tp: FloatArray, fp: FloatArray, positives: float, prices: FloatArray) -> FloatArray:
-        """Return what is lost by a false positive, precision²/tp: a lot where there are few, over its price.
-
-        Parameters
-        ----------
-        tp, fp : ndarray of shape (n_points,)
-            True and false positives at each operating point.
-        positives : float
-            How many positives there are.
-        prices : ndarray of shape (n_points,)
-            What a false positive costs, in true positives.
-
-        Returns
-        -------
-        ndarray of shape (n_points,)
-            The gain of a true positive.
-        """
+        """Return what is lost by a false positive, precision²/tp: a lot where there are few, over its price."""
         return (tp / (tp + fp)) ** 2 / np.maximum(tp, 1.0) * positives / prices
 
+    @inherit_sections(RateMetric.value_of_counts)
     def value_of_counts(self, hits: FloatArray, cuts: FloatArray) -> float:
-        """Return the area where rows have weights.
-
-        Parameters
-        ----------
-        hits : ndarray of shape (n_cuts,)
-            Weight of the relevant documents down to each cut.
-        cuts : ndarray of shape (n_cuts,)
-            Weight of all documents down to each cut; the last is the whole list.
-
-        Returns
-        -------
-        float
-            The value.
-        """
+        """Return the area where rows have weights."""
         gained = np.diff(hits, prepend=0.0)
         return float(gained @ (hits / np.maximum(cuts, 1e-300)) / hits[-1])
 

@@ -19,6 +19,7 @@ from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 
+from rankwise._docstrings import inherit_sections
 from rankwise.errors import MetricError
 from rankwise.kernels import _metric_loops as loops
 from rankwise.kernels._compile import compiled_hooks, specialize
@@ -116,46 +117,19 @@ class CurveMetric(RateMetric):
             values = self.point(hits, np.maximum(cuts, 1e-300), relevant, irrelevant)  # type: ignore[arg-type]
         return np.nan_to_num(values)
 
+    @inherit_sections(RateMetric.value_of_counts)
     def value_of_counts(self, hits: FloatArray, cuts: FloatArray) -> float:
-        """Return the best of the cuts where rows have weights.
-
-        Parameters
-        ----------
-        hits : ndarray of shape (n_cuts,)
-            Weight of the relevant documents down to each cut.
-        cuts : ndarray of shape (n_cuts,)
-            Weight of all documents down to each cut; the last is the whole list.
-
-        Returns
-        -------
-        float
-            The value.
-        """
+        """Return the best of the cuts where rows have weights."""
         return float(self.values_of_counts(hits, cuts).max())
 
+    @inherit_sections(RateMetric.levels)
     def levels(self) -> tuple[float, float]:
-        """Return the one level, twice.
-
-        Returns
-        -------
-        tuple of float
-            The lowest and the highest level at which the rate is held.
-        """
+        """Return the one level, twice."""
         return self._level, self._level
 
+    @inherit_sections(RateMetric.operating_points)
     def operating_points(self, anchors: int) -> Sequence[CurveMetric]:
-        """Return the metric itself, with an easier and a harder level beside its own.
-
-        Parameters
-        ----------
-        anchors : int
-            How many points an area is averaged over; a metric of one level takes no notice.
-
-        Returns
-        -------
-        list of CurveMetric
-            Up to three metrics.
-        """
+        """Return the metric itself, with an easier and a harder level beside its own."""
         return [type(self)(*[level]) for level in self._near_levels()]
 
     def _near_levels(self) -> tuple[float, ...]:

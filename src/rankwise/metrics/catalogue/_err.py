@@ -14,7 +14,8 @@ from rankwise.kernels.sorting._ranks import class_of
 from rankwise.metrics._base import Metric
 from rankwise.metrics._hooks import Factors
 from rankwise.metrics.catalogue._dcg import MAX_EXPONENT, exponential_gain
-from rankwise.metrics.catalogue._err_ties import NEGLIGIBLE, tied_err
+from rankwise.metrics.catalogue._err_places import NEGLIGIBLE
+from rankwise.metrics.catalogue._err_ties import tied_err
 from rankwise.metrics.catalogue._linear import top
 from rankwise.metrics.catalogue._ndcg import NDCG
 from rankwise.types import FloatArray, IntArray

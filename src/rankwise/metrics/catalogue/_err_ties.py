@@ -12,20 +12,24 @@ import math
 import numpy as np
 
 from rankwise.kernels._compile import helper
+from rankwise.metrics.catalogue._err_places import NEGLIGIBLE, err_of_places
 from rankwise.types import FloatArray
 
-NEGLIGIBLE = 1e-18  # a chance of still reading below this no longer changes the sum
 STEP, REACH = 64, 230  # nodes of the integral: 1/STEP apart, REACH on either side
-NODE_COST = 10.0  # times that of one step of the recursion, for each different chance
+# Steps of the recursion that take as long as:
+SORTING = 100  # a document
+INTEGRAL = 10 * (2 * REACH + 1) ** 2  # the integral, for each different chance
+PLACE, CIRCLE = 600, 3000  # a place on its circle, and a circle, for each different chance
 
 
 @helper
 def tied_err(stops: FloatArray, start: int, deepest: int) -> float:
     """What a run of ties behind `start` documents is worth, its first `deepest` places counting.
 
-    Steps go as the run's length times the number of places that are read with more than a negligible chance (by
-    Maclaurin's inequality m_p is at most its first value to the power of p), or, where all places count, as the number
-    of different chances to stop.
+    The recursion's steps go as the run's length times the number of places that are read with more than a negligible
+    chance (by Maclaurin's inequality m_p is at most its first value to the power of p). Where they are many and the
+    different chances to stop are few, circles take steps that go with the places, and the integral, where all places
+    count, steps that go with the chances alone.
     """
     t = stops.size
     total = 0.0
@@ -34,14 +38,33 @@ def tied_err(stops: FloatArray, start: int, deepest: int) -> float:
     mean = total / t
     if deepest == 1 or mean <= 0.0 or mean >= 1.0:
         return float(mean / (start + 1))
-    places = min(float(deepest), 1.0 + math.log(NEGLIGIBLE) / math.log1p(-mean))
-    nodes = NODE_COST * (2 * REACH + 1) ** 2
-    if deepest == t and t * places > 2 * nodes:
-        ranked = np.sort(stops)
-        first = np.flatnonzero(np.concatenate((np.ones(1, dtype=np.bool_), ranked[1:] != ranked[:-1])))
-        if t * places > first.size * nodes:
-            return _by_integral(ranked[first], np.diff(np.append(first, t)), start)
-    return _by_recursion(stops, start, int(places))
+    places = int(min(float(deepest), 1.0 + math.log(NEGLIGIBLE) / math.log1p(-mean)))
+    circles = CIRCLE * math.sqrt(places)
+    if (places - SORTING) * t > min(2.0 * INTEGRAL, 2.0 * circles + PLACE * places):
+        values, counts = _distinct(np.sort(stops))
+        by_circles = values.size * circles + PLACE * places if places < t else math.inf
+        by_integral = values.size * INTEGRAL if deepest == t else math.inf
+        if by_integral < min(by_circles, t * places):
+            return _by_integral(values, counts, start)
+        if by_circles < t * places:
+            return err_of_places(values, counts, start, places)
+    return _by_recursion(stops, start, places)
+
+
+@helper
+def _distinct(ranked: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The different values of a sorted array, and how often each is there."""
+    different = 1
+    for c in range(1, ranked.size):
+        different += ranked[c] != ranked[c - 1]
+    values, counts = np.empty(different), np.zeros(different)
+    g = 0
+    for c in range(ranked.size):
+        if c > 0 and ranked[c] != ranked[c - 1]:
+            g += 1
+        values[g] = ranked[c]
+        counts[g] += 1.0
+    return values, counts
 
 
 @helper

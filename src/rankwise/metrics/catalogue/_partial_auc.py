@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from rankwise._docstrings import inherit_sections
 from rankwise.kernels._compile import compiled, helper
 from rankwise.metrics.catalogue._linear import relevant_count
-from rankwise.metrics.catalogue._rates import PartialArea
+from rankwise.metrics.catalogue._rates import PartialArea, RateMetric
 from rankwise.metrics.catalogue._tpr_at_fpr import TPRAtFPR
 from rankwise.types import FloatArray, IntArray
 
@@ -62,21 +63,9 @@ class PartialAUC(PartialArea):
     held = "fpr"
     anchor = TPRAtFPR
 
+    @inherit_sections(RateMetric.value_of_counts)
     def value_of_counts(self, hits: FloatArray, cuts: FloatArray) -> float:
-        """Return the area where rows have weights.
-
-        Parameters
-        ----------
-        hits : ndarray of shape (n_cuts,)
-            Weight of the relevant documents down to each cut.
-        cuts : ndarray of shape (n_cuts,)
-            Weight of all documents down to each cut; the last is the whole list.
-
-        Returns
-        -------
-        float
-            The value.
-        """
+        """Return the area where rows have weights."""
         fpr, tpr = (np.append(0.0, counts) / counts[-1] for counts in (cuts - hits, hits))
         left, width = np.clip(fpr[:-1], self.low, self.high), np.diff(np.clip(fpr, self.low, self.high))
         slope = np.diff(tpr) / np.where(np.diff(fpr) > 0, np.diff(fpr), 1.0)

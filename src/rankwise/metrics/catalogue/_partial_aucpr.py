@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from rankwise._docstrings import inherit_sections
 from rankwise.kernels._compile import compiled, helper
 from rankwise.metrics.catalogue._linear import relevant_count
-from rankwise.metrics.catalogue._rates import PartialArea
+from rankwise.metrics.catalogue._rates import PartialArea, RateMetric
 from rankwise.metrics.catalogue._recall_at_precision import RecallAtPrecision
 from rankwise.types import FloatArray, IntArray
 
@@ -64,21 +65,9 @@ class PartialAUCPR(PartialArea):
     held = "precision"
     anchor = RecallAtPrecision
 
+    @inherit_sections(RateMetric.value_of_counts)
     def value_of_counts(self, hits: FloatArray, cuts: FloatArray) -> float:
-        """Return the area where rows have weights.
-
-        Parameters
-        ----------
-        hits : ndarray of shape (n_cuts,)
-            Weight of the relevant documents down to each cut.
-        cuts : ndarray of shape (n_cuts,)
-            Weight of all documents down to each cut; the last is the whole list.
-
-        Returns
-        -------
-        float
-            The value.
-        """
+        """Return the area where rows have weights."""
         precisions = np.minimum(hits / np.maximum(cuts, 1e-300), self.high)[::-1]
         reached = np.maximum.accumulate(np.append(self.low, precisions))  # from the deepest cut up
         return float(np.diff(reached) @ hits[::-1] / hits[-1] / (self.high - self.low))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
+from rankwise._docstrings import inherit_sections
 from rankwise.errors import MetricError
 from rankwise.metrics._base import Metric
 from rankwise.types import FloatArray
@@ -42,25 +43,75 @@ class RateMetric(Metric):
 
     @abstractmethod
     def levels(self) -> tuple[float, float]:
-        """Return the lowest and the highest level at which the rate is held."""
+        """Return the lowest and the highest level at which the rate is held.
+
+        Returns
+        -------
+        tuple of float
+            The lowest and the highest level at which the rate is held.
+        """
 
     @abstractmethod
     def operating_points(self, anchors: int) -> Sequence[CurveMetric]:
-        """Return the points of a curve whose mean tells what the metric tells, with less noise if it is one point."""
+        """Return the points of a curve whose mean tells what the metric tells, with less noise if it is one point.
+
+        Parameters
+        ----------
+        anchors : int
+            How many points an area is averaged over; a metric of one level takes no notice.
+
+        Returns
+        -------
+        list of CurveMetric
+            The points.
+        """
 
     @abstractmethod
     def value_of_counts(self, hits: FloatArray, cuts: FloatArray) -> float:
         """Return the value where rows have weights, from the weight of the positives and of all rows at each cut.
 
-        A cut is after the last of equal scores; the last of them is the whole list.
+        A cut is after the last of equal scores.
+
+        Parameters
+        ----------
+        hits : ndarray of shape (n_cuts,)
+            Weight of the relevant documents down to each cut.
+        cuts : ndarray of shape (n_cuts,)
+            Weight of all documents down to each cut; the last is the whole list.
+
+        Returns
+        -------
+        float
+            The value.
         """
 
     def hit_gains(self, tp: FloatArray, fp: FloatArray, positives: float, prices: FloatArray) -> FloatArray:
-        """Return what a true positive gains at each operating point, where a false one costs `prices` of them."""
+        """Return what a true positive gains at each operating point, where a false one costs `prices` of them.
+
+        Parameters
+        ----------
+        tp, fp : ndarray of shape (n_points,)
+            True and false positives at each operating point.
+        positives : float
+            How many positives there are.
+        prices : ndarray of shape (n_points,)
+            What a false positive costs, in true positives.
+
+        Returns
+        -------
+        ndarray of shape (n_points,)
+            The gain of a true positive.
+        """
         return np.ones(prices.size)
 
     def demand(self) -> Demand | None:
-        """Return the rate that a threshold must keep; None if the metric asks for none."""
+        """Return the rate that a threshold must keep.
+
+        Returns
+        -------
+        Demand or None
+            The rate and its target; None if the metric asks for none.
+        """
         low, high = self.levels()
         if self.held is None or self.held == "beta" or low < high:
             return None
@@ -73,10 +124,12 @@ class AreaMetric(RateMetric):
 
     anchor: ClassVar[type[CurveMetric]]
 
+    @inherit_sections(RateMetric.levels)
     def levels(self) -> tuple[float, float]:
         """Return the whole range of a rate."""
         return 0.0, 1.0
 
+    @inherit_sections(RateMetric.operating_points)
     def operating_points(self, anchors: int) -> Sequence[CurveMetric]:
         """Return points all along the range, in the middles of equal parts."""
         low, high = self.levels()
@@ -98,6 +151,7 @@ class PartialArea(AreaMetric):
         if not 0.0 <= self.low < self.high <= 1.0:
             raise MetricError(f"{self.name} needs 0 <= low < high <= 1, got [{self.low:g},{self.high:g}]")
 
+    @inherit_sections(RateMetric.levels)
     def levels(self) -> tuple[float, float]:
         """Return the two rates."""
         return self.low, self.high

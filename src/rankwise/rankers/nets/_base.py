@@ -385,8 +385,9 @@ class NetRanker(Ranker):
 
         return from_saved(cls, saved)
 
+    @inherit_sections(Ranker.to_score_function)
     def to_score_function(self) -> NetFunction:
-        """The layers of the net."""
+        """Give the layers of the net."""
         return net_function(self, self.module_, self.activation, self.standardizer_, self.torch_module)
 
     def __sklearn_tags__(self) -> Tags:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from rankwise._validation import is_finite_number
+from rankwise._validation import check_aligned, is_finite_number
 from rankwise.data._ranking_data import RankingData
 from rankwise.data._row_hashes import RowHashes
 from rankwise.data.prepare._standardizer import Standardizer
@@ -316,6 +316,7 @@ class RateClassifier(FittedRates):
         `interrupted_` is True and a warning is logged. Of several classes each must have had its turn.
         """
         check_parameters(self)
+        check_aligned(X=X, y=y, sample_weight=sample_weight)
         labels = class_labels(X, y)
         features, targets = self._features(X, fitting=True), Targets.of(labels, pos_label=self.pos_label)
         if self.pos_label is None:

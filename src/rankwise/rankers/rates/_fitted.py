@@ -10,6 +10,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 
 from rankwise._docstrings import inherit_sections
+from rankwise._validation import check_aligned
 from rankwise.data._ranking_data import RankingData
 from rankwise.errors import DataError, ShapeError
 from rankwise.objectives.rates._soft_counts import objective_value
@@ -153,6 +154,7 @@ class FittedRates(ClassifierMixin, RateDecisions):  # type: ignore[misc]
         DataError
             If the metric has no value on these rows, as they are all of one class.
         """
+        check_aligned(X=X, y=y, sample_weight=sample_weight)
         decisions, positive = self._decisions(X), self._positive(X, y)
         if len(positive) != len(decisions):
             raise ShapeError(f"y must have one entry per row: got {len(positive)} for {len(decisions)} rows")

@@ -21,7 +21,9 @@ MAX_DEPTH = 128  # to explain a score takes the square of it, and LightGBM fails
 
 def engine_threads(n_jobs: int | None) -> int:
     """LightGBM's number of threads: 0 lets it use all cores, and more than these it never gets."""
-    return 0 if n_jobs is None or n_jobs < 1 else min(int(n_jobs), os.cpu_count() or 1)
+    if n_jobs is None or n_jobs < 1:
+        return 0
+    return 1 if n_jobs == 1 else min(int(n_jobs), os.cpu_count() or 1)  # to count cores takes as long as to score rows
 
 
 def engine_parameters(parameters: JsonObject, monotone: list[int] | None) -> JsonObject:

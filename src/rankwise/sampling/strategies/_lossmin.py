@@ -59,28 +59,26 @@ class LossMin(Sampler):
         losses = np.zeros(order.rows.size)
         for below in largest_gaps(order, count):
             self._add_losses(order, below, losses)
-        return order.by_candidate(losses)
+        return losses
 
     def _add_losses(self, order: QueryOrder, below: IntArray, losses: FloatArray) -> None:
-        positive = relevance_chances(order, below)
         by_queries(
             lambda low, high: rising_lists.add_expected_rank_losses(
-                order.ranks, positive, order.offsets, below, self.trade_off, low, high, losses
+                order.scores, order.rows, order.offsets, below, self.trade_off, low, high, losses
             ),
             order.offsets,
         )
 
 
-def relevance_chances(order: QueryOrder, below: IntArray | None = None) -> FloatArray:
-    """P(relevant) at each place: a sigmoid of the score above that below a gap (Donmez 2009 (8), figure 2).
+def relevance_chances(order: QueryOrder) -> FloatArray:
+    """P(relevant) at each place: a sigmoid of the score above that below the largest gap (Donmez 2009 (8), figure 2).
 
     Donmez 2009 writes 1/(1 + exp(−y·f + f_θ)), whose values for y = 1 and −1 do not add up to 1; −y·(f − f_θ) is meant.
-    The gap is the largest, unless `below` has the place below another for each query.
     """
-    place = largest_gaps(order)[0] if below is None else below
+    (below,) = largest_gaps(order)
     chances = np.empty(order.rows.size)
     by_queries(
-        lambda low, high: rising_lists.posteriors(order.scores, order.offsets, place, low, high, chances),
+        lambda low, high: rising_lists.posteriors(order.scores, order.offsets, below, low, high, chances),
         order.offsets,
     )
     return chances

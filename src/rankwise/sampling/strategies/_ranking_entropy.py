@@ -7,6 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from rankwise.kernels._threads import by_queries
+from rankwise.kernels.sorting import _rising_lists as rising_lists
 from rankwise.sampling._base import Sampler
 from rankwise.sampling._pool import Pool
 from rankwise.sampling.strategies._lossmin import relevance_chances
@@ -35,12 +37,15 @@ class RankingEntropy(Sampler):
     def utilities(self, pool: Pool, rng: np.random.Generator) -> FloatArray:
         """The expected number of wrong pairs; a pair of equal scores is half wrong."""
         order = pool.ascending
-        p = relevance_chances(order)
-        first, last = order.tie_bounds
-        relevant, others = (np.append(0.0, np.cumsum(chance)) for chance in (p, 1 - p))
-        starts, ends = order.offsets[:-1][order.query], order.offsets[1:][order.query]
-        below = relevant[first] - relevant[starts]
-        above = others[ends] - others[last + 1]
-        tied = 0.5 * (p * (others[last + 1] - others[first]) + (1 - p) * (relevant[last + 1] - relevant[first]))
-        tied -= p * (1 - p)  # a document makes no pair with itself
-        return order.by_candidate(p * above + (1 - p) * below + tied)
+        chances = relevance_chances(order)
+        relevant, others = np.zeros((2, chances.size + 1))
+        np.cumsum(chances, out=relevant[1:])
+        np.cumsum(1 - chances, out=others[1:])
+        pairs = np.empty(chances.size)
+        by_queries(
+            lambda low, high: rising_lists.expected_wrong_pairs(
+                order.scores, order.rows, order.offsets, chances, relevant, others, low, high, pairs
+            ),
+            order.offsets,
+        )
+        return pairs
