@@ -138,15 +138,6 @@ def share_lost(seconds: float) -> float:
     return lost / seconds
 
 
-def perfect_latencies(gaps: np.ndarray, seconds: float) -> np.ndarray:
-    """The same of a service that takes so many seconds for each request, never more: what varies is the waiting."""
-    free, taken = 0.0, np.empty(len(gaps))
-    for number, due in enumerate(np.cumsum(gaps)):
-        free = max(free, due) + seconds
-        taken[number] = free - due
-    return taken
-
-
 Scores = dict[tuple[str, int], list[float]]  # by version and by number of the request
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ def diagnosis(**arguments: Any) -> Any:
 
 
 def selected(**arguments: Any) -> Any:
-    pool = sampling.Pool.from_arrays(**arguments, ranker=FITTED["RankSVM"])
+    pool = sampling.Pool.from_arrays(**arguments, ranker=fitted_model("RankSVM"))
     return sampling.TopRanked().select(pool, 2), sampling.Uncertainty().select(pool, 2)
 
 
@@ -125,15 +126,29 @@ class Model:
     """What `as_features` sets the features of."""
 
 
-FITTED: dict[str, Any] = {}
+@cache
+def fitted_model(name: str) -> Any:
+    """The ranker of that name, or the classifier, fitted when a case first asks for it."""
+    if name == "RateClassifier":
+        return clone(RATES).fit(X, Y > 0)
+    ranker = clone(RANKERS[name])
+    return ranker.fit(X, Y) if name == "AUCSVM" else ranker.fit(X, Y, qid=QID)
+
+
+def predicted(name: str) -> Any:
+    return lambda X: fitted_model(name).predict(X)
+
+
+def scored(name: str) -> Any:
+    return lambda **arguments: fitted_model(name).score(**arguments)
+
+
+def explained(name: str) -> Any:
+    return lambda X: fitted_model(name).explain(X, 0, 1).difference
 
 
 def cases() -> list[Case]:
-    """All of them; the first call fits the rankers."""
-    if not FITTED:
-        for name, ranker in RANKERS.items():
-            FITTED[name] = clone(ranker).fit(X, Y) if name == "AUCSVM" else clone(ranker).fit(X, Y, qid=QID)
-        FITTED["RateClassifier"] = clone(RATES).fit(X, Y > 0)
+    """All of them."""
     rows = {"y": Y, "scores": SCORES, "qid": QID}
     metric = metrics.parse("ndcg")
     listed = [
@@ -209,13 +224,10 @@ def cases() -> list[Case]:
             {} if name == "AUCSVM" else {"qid": QID, "query_weight": QUERY_WEIGHT}
         )
         listed.append(Case(f"{name}.fit", fitted(name), arguments, 1e-4))
-        listed.append(Case(f"{name}.predict", FITTED[name].predict, {"X": X}, 1e-6))
+        listed.append(Case(f"{name}.predict", predicted(name), {"X": X}, 1e-6))
         judged = {"X": X, "y": Y, "sample_weight": WEIGHT} | ({} if name == "AUCSVM" else {"qid": QID})
-        listed.append(Case(f"{name}.score", FITTED[name].score, judged, CLOSE))
-        if hasattr(FITTED[name], "explain"):
-            listed.append(
-                Case(f"{name}.explain", lambda X, name=name: FITTED[name].explain(X, 0, 1).difference, {"X": X}, 1e-6)
-            )
-    rates = FITTED["RateClassifier"]
-    listed.append(Case("RateClassifier.predict", rates.predict, {"X": X}))
+        listed.append(Case(f"{name}.score", scored(name), judged, CLOSE))
+        if hasattr(RANKERS[name], "explain"):
+            listed.append(Case(f"{name}.explain", explained(name), {"X": X}, 1e-6))
+    listed.append(Case("RateClassifier.predict", predicted("RateClassifier"), {"X": X}))
     return listed

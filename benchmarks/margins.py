@@ -65,7 +65,7 @@ def explicit_pairs(epsilon: float, data: Data) -> float:
     return soft_over_pairs(plus, minus, epsilon * len(plus) * len(minus)).value
 
 
-def pdlp(epsilon: float, data: Data) -> float:
+def pdlp(epsilon: float, data: Data, limit: float = LIMIT) -> float:
     """Suehiro 2011 (8) by HiGHS's PDLP, on one core as ours may use two: its CPU time is what counts."""
     H, y = scaled(data[0]), data[1]
     sign = np.where(y == 1, 1.0, -1.0)
@@ -89,7 +89,7 @@ def pdlp(epsilon: float, data: Data) -> float:
         ("output_flag", False),
         ("solver", "pdlp"),
         ("pdlp_optimality_tolerance", GAP),
-        ("time_limit", LIMIT),
+        ("time_limit", limit),
     ):
         engine.setOptionValue(option, value)
     engine.passModel(model)

@@ -1,4 +1,6 @@
-"""Reading LETOR text: rankwise against scikit-learn's load_svmlight_file, in time and in memory.
+"""Reading LETOR text: rankwise against scikit-learn's load_svmlight_file, in time and in memory; and tables.
+
+Parquet and CSV, and LETOR text on one thread, are measured by `read_tables.py`, against pandas + LightGBM's Dataset.
 
 The file is made by `rankwise.data.web`. Times are taken in turns in one process, so that both readers see
 the same machine; peak memory is that of a fresh process each, above what it held after a warm-up read.
@@ -9,6 +11,7 @@ the same machine; peak memory is that of a fresh process each, above what it hel
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
 import subprocess
 import sys
@@ -19,9 +22,11 @@ from pathlib import Path
 
 from harness import Row, machine, show
 from harness import write as write_results
+from read_tables import make_tables
 
 PART_QUERIES = 50  # the file is made in parts of about 5 MB
 READERS = ("rankwise", "scikit-learn")
+BARS = {"scikit-learn": 15.0, "pandas + LightGBM Dataset": 3.0}
 
 # Runs in a fresh process: warm up on a small file, then read the large one and report the growth. The peak
 # is VmHWM, since ru_maxrss is kept across exec and so would show the parent's memory.
@@ -90,6 +95,21 @@ def measure_memory(path: Path, small: Path, reader: str) -> tuple[int, int]:
     return grown, arrays
 
 
+def measure_tables(folder: Path, size: float, repeats: int) -> list[Row]:
+    """Rows of a process for each number of threads."""
+    make_tables(folder / "large.txt", folder)
+    rows = []
+    for threads in (1, 2):
+        script = str(Path(__file__).with_name("read_tables.py"))
+        command = [sys.executable, script, str(folder), str(threads), str(repeats)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+        for case, seconds in json.loads(done.stdout.splitlines()[-1]).items():
+            text = f"{case} of the rows of {size:.0f} MB, {threads} thread{'s' if threads > 1 else ''}"
+            ours = seconds["rankwise"]
+            rows += [Row(text, name, least, least / ours, BARS.get(name)) for name, least in seconds.items()]
+    return rows
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size-mb", type=float, default=210, help="size of the file to read (default: 210)")
@@ -106,6 +126,7 @@ def main() -> None:
         size = path.stat().st_size / 1e6
         times = measure_time(path, options.repeats)
         memory = {reader: measure_memory(path, small, reader) for reader in READERS}
+        tables = measure_tables(Path(folder), size, options.repeats)
     medians = {reader: [statistics.median(column) for column in zip(*times[reader], strict=True)] for reader in READERS}
     case = f"LETOR text of {size:.0f} MB"
     rows = [
@@ -113,6 +134,7 @@ def main() -> None:
         for reader, (clock, _) in medians.items()
     ]
     show(rows, f"Reading, median of {options.repeats} in turns")
+    show(tables, f"Reading, least of {options.repeats} in turns (one thread: CPU seconds)")
     details = {}
     for reader in READERS:
         grown, arrays = memory[reader]
@@ -124,7 +146,9 @@ def main() -> None:
             "peak_over_arrays": round(grown / arrays, 2),
         }
         print(reader, details[reader])
-    write_results("read", {"rows": [row.to_dict() for row in rows], "details": details, "machine": machine()})
+    write_results(
+        "read", {"rows": [row.to_dict() for row in (*rows, *tables)], "details": details, "machine": machine()}
+    )
 
 
 if __name__ == "__main__":
