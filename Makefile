@@ -3,12 +3,19 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test test-fast test-oldest test-newest test-matrix coverage lint format bench results-check docs audit sbom dist clean
+# Tests start hundreds of processes: the bytecode of what they import is kept, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test pytest test-fast test-oldest test-newest test-matrix coverage lint format bench results-check docs audit sbom dist clean
 
 demo: .venv/installed
 	$(BIN)/python examples/demo.py
 
-test: .venv/installed-dev lint
+# mypy takes one core for a minute, beside which the tests have begun.
+test: .venv/installed-dev
+	$(MAKE) --jobs=2 lint pytest
+
+pytest: .venv/installed-dev
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 # The tests that need neither a browser nor many seconds, for the inner loop.
