@@ -74,10 +74,11 @@ def distinct_runs(queries: int, seed: int, everything: bool) -> list[dict[str, d
 def test_fused_scores_are_those_of_ranx(
     theirs: str, norm: str | None, method: Any, normalize: Any, everything: bool
 ) -> None:
-    import ranx
+    from tests.reference.interpreted_ranx import interpreted, ranx
 
     runs = distinct_runs(8, seed=0, everything=everything)
-    expected = ranx.fuse([ranx.Run(run) for run in runs], norm=norm, method=theirs).to_dict()
+    with interpreted():
+        expected = ranx.fuse([ranx.Run(run) for run in runs], norm=norm, method=theirs).to_dict()
     fused = rw.fuse(runs, method, normalize=normalize)
     assert fused.keys() == expected.keys()
     for query in fused:

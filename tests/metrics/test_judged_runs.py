@@ -70,11 +70,12 @@ def test_trec_convention_is_trec_eval(example: tuple[Table, Table]) -> None:
 @given(tables(highest=1, ties=False))
 @settings(max_examples=15, deadline=None)
 def test_figures_are_those_of_ranx(example: tuple[Table, Table]) -> None:
-    import ranx
+    from tests.reference.interpreted_ranx import interpreted, ranx
 
     qrels, run = example
     relevant = {query: {d: g for d, g in row.items() if g > 0} or {"none": 1} for query, row in qrels.items()}
-    judged = ranx.evaluate(ranx.Qrels(relevant), ranx.Run(run), list(RANX_NAMES))
+    with interpreted():
+        judged = ranx.evaluate(ranx.Qrels(relevant), ranx.Run(run), list(RANX_NAMES))
     found = rw.evaluate(relevant, run, list(RANX_NAMES.values()))
     for theirs, ours in RANX_NAMES.items():
         assert found[ours] == pytest.approx(judged[theirs], abs=1e-9), ours
