@@ -124,24 +124,25 @@ def check_aligned(**rows: Any) -> None:
     Where one has the labels 0, 1, …, which pandas makes by itself, or labels differ, that is logged only.
     """
     named = [(name, values.index) for name, values in rows.items() if hasattr(values, "iloc")]
+    is_told = False
     for name, index in named[1:]:
         first_name, first = named[0]
         if len(index) != len(first) or index.equals(first):
             continue
         is_made = any(type(of).__name__ == "RangeIndex" and (of.start, of.step) == (0, 1) for of in (first, index))
-        same = set(index) == set(first)
+        same = index.is_unique and first.is_unique and set(index) == set(first)
         if same and not is_made:
             raise DataError(
                 f"{name} has the rows of {first_name} in another order, by their indexes; pass "
                 f"{name}.loc[{first_name}.index], or both without their indexes (.to_numpy())"
             )
-        if same or not is_made:
+        if (same or not is_made) and not is_told:
+            is_told = True
             log.warning(
                 "%s and %s have different indexes, and rows are matched by place; check that they belong together",
                 first_name,
                 name,
             )
-            return  # once is enough
 
 
 def as_places(name: str, values: Any) -> IntArray:

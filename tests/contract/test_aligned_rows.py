@@ -67,6 +67,19 @@ def test_labels_of_pandas_itself_in_another_order_are_told_of(caplog) -> None:
     ]
 
 
+def test_all_are_looked_at_whatever_was_told_before() -> None:
+    other = [f"other {number}" for number in range(12)]
+    with pytest.raises(DataError, match="qid has the rows of X in another order"):
+        RankSVM().fit(X, Y.set_axis(other), qid=QID[BACK])
+
+
+def test_labels_of_several_rows_say_no_order(caplog) -> None:
+    """Where queries are the index, the same ones may stand for other numbers of rows."""
+    with caplog.at_level(logging.WARNING):
+        rw.evaluate(Y.set_axis([0, 0, 1] * 4), SCORES.set_axis([0, 1, 1] * 4), metrics="auc")
+    assert len(told(caplog)) == 1
+
+
 def test_classifiers() -> None:
     with pytest.raises(DataError, match="in another order"):
         RateClassifier(model="linear").fit(X, Y[BACK])

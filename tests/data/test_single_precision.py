@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from pyarrow import parquet
 
 from rankwise.data import RankingData, read
-from rankwise.errors import DataError
+from rankwise.errors import DataError, ShapeError
 
 ROWS = np.arange(200)
 LOSING = {
@@ -59,6 +59,21 @@ def test_sparse_features(caplog) -> None:
         RankingData(X, ROWS % 2, None)
     assert len(messages(caplog)) == 1
     assert "feature 1" in messages(caplog)[0]
+
+
+def test_many_sparse_features(caplog) -> None:
+    dense = np.zeros((200, 60))
+    dense[:, ::2], dense[:, 1::3] = LOSING["timestamps"][:, None], 2.0**30
+    with caplog.at_level(logging.WARNING):
+        RankingData(sp.csr_array(dense), ROWS % 2, None)
+    assert "feature 0, feature 2, feature 6, …" in messages(caplog)[0]
+
+
+@pytest.mark.parametrize("names", [["a"], "ab", []])
+def test_names_that_are_not_those_of_the_columns_are_no_traceback(caplog, names) -> None:
+    for column in (LOSING["timestamps"], 10.0 ** (ROWS / 4)):
+        with pytest.raises((DataError, ShapeError), match="; "):
+            RankingData(np.column_stack([ROWS, column]), ROWS % 2, None, feature_names=names)
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.parquet"])

@@ -219,6 +219,9 @@ def test_models_without_trees_refuse_categories(kind: str) -> None:
     for X, y in ((FRAME, Y), (FORMS["ranking data"](FRAME), None)):
         with pytest.raises(DataError, match=r"needs numbers, got categories in column 'kind'; encode them \(sklearn"):
             model.fit(X, y)
+    unknown = FRAME.assign(kind=FRAME["kind"].where(np.arange(len(FRAME)) > 3))
+    with pytest.raises(DataError, match="got categories in column 'kind'"):  # which is the first to mend
+        model.fit(unknown, Y)
 
 
 def test_precision_is_that_of_the_frame() -> None:

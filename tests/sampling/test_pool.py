@@ -9,6 +9,7 @@ from hypothesis import given
 
 from rankwise.data import RankingData
 from rankwise.errors import DataError, ShapeError
+from rankwise.rankers import RankBoost, RankSVM
 from rankwise.sampling import Pool, RandomSampler, Sampler, TopRanked
 from tests.reference import samplers
 from tests.sampling.pool_factories import FirstFeature, pool_of_scores, score_lists
@@ -62,6 +63,22 @@ def test_draws_follow_the_documents(form) -> None:
 def test_draws_differ_between_documents_that_are_alike() -> None:
     pool = Pool(RankingData(np.ones((50, 1)), np.full(50, -1.0), np.zeros(50)), np.full(50, -1.0), None)
     assert len(set(pool.random_numbers(np.random.default_rng(0)))) == 50
+
+
+class TurnedRound(RankSVM):
+    def predict(self, X):
+        return -super().predict(X)
+
+
+def test_scores_are_those_that_the_ranker_predicts() -> None:
+    data = RankingData(np.random.default_rng(0).normal(size=(30, 3)), np.arange(30) % 2, np.repeat([1, 2], 15))
+    labels = np.where(np.arange(30) % 3, data.y, -1.0)
+    known, rows = np.flatnonzero(labels >= 0), np.flatnonzero(labels < 0)
+    for ranker in (RankSVM(), TurnedRound(), RankBoost(n_estimators=3)):
+        ranker.fit(data.X[known], labels[known], qid=data.qid[known])
+        pool = Pool(data, labels, ranker)
+        assert sorted(pool.candidates) == rows.tolist()
+        np.testing.assert_array_equal(pool.scores, ranker.predict(data.X[pool.candidates]))
 
 
 def test_whether_labels_can_be_learnt_from() -> None:

@@ -14,7 +14,7 @@ from rankwise._validation import as_array, as_numbers
 from rankwise.errors import DataError
 from rankwise.types import AnyArray, BoolArray
 
-EXACT_WHOLE = 2.0**24  # up to here single precision holds every whole number
+SINGLE_EXACT_WHOLE = 2.0**24  # up to here single precision holds every whole number
 NARROW = 2.0**-12  # a spread over size below which a few digits of single precision are left
 MAX_LOST = 0.01  # share of the different values that may become equal to another one
 
@@ -36,9 +36,11 @@ def sparse_features(X: Any, names: Sequence[str] | None) -> sp.csr_array:
     given = sp.csr_array(X)
     single = _as_single(given.data, None)
     if _may_lose(given.data):
-        columns = np.unique(given.indices[np.abs(single) >= EXACT_WHOLE]).tolist()
-        entries = [(column, given.indices == column) for column in columns]
-        lost = [column for column, of_column in entries if loses_values(given.data[of_column], single[of_column])]
+        columns = np.unique(given.indices[np.abs(single) >= SINGLE_EXACT_WHOLE])
+        order = np.argsort(given.indices, kind="stable")
+        bounds = np.searchsorted(given.indices, [columns, columns + 1], sorter=order).T.tolist()
+        entries = {column: order[slice(*of)] for column, of in zip(columns.tolist(), bounds, strict=True)}
+        lost = [column for column, of in entries.items() if loses_values(given.data[of], single[of])]
         warn_of_rounding([_name(column, names) for column in lost])
     rows = sp.csr_array((single, given.indices, given.indptr), shape=given.shape)
     if not rows.has_canonical_format:
@@ -88,13 +90,17 @@ def _may_lose(given: AnyArray) -> bool:
 
 
 def _is_near_limit(single: NDArray[np.float32]) -> BoolArray:
-    """Which columns have large whole numbers, or numbers that differ in their last digits only, if at all."""
+    """Which columns have large whole numbers, or numbers that differ in their last digits only, if at all.
+
+    A quick look at all of X: a column that loses a part of its values beside much smaller ones is not among them.
+    """
     with np.errstate(invalid="ignore"):
         high, low = np.fmax.reduce(single, axis=0), np.fmin.reduce(single, axis=0)
         size = np.maximum(np.abs(high), np.abs(low)).astype(np.float64)
-        near: BoolArray = (size >= EXACT_WHOLE) | (high - low <= NARROW * size)
+        near: BoolArray = (size >= SINGLE_EXACT_WHOLE) | (high - low <= NARROW * size)
     return near
 
 
 def _name(column: int, names: Sequence[str] | None) -> str:
-    return f"feature {column}" if names is None else f"feature {names[column]!r}"
+    named = names is not None and not isinstance(names, str) and column < len(names)  # else they are refused later
+    return f"feature {names[column]!r}" if named else f"feature {column}"  # type: ignore[index]

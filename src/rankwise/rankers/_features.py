@@ -204,11 +204,11 @@ def _checked(model: Any, X: Any, fitting: bool, allow_nan: bool) -> Any:
         if getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M"):  # and takes dates for numbers
             raise DataError(f"X must be numbers, got {X.dtype}; pass what they are days or seconds from")
         _check_feature_names(model, X, reset=fitting)
+    if fitting:
+        _set_categories(model, categories)
     least = 2 if fitting else 1  # one document has no rank to learn
     checked: Any = X if _is_sound(X, least) else _checked_by_sklearn(model, X, least, allow_nan)
     _check_n_features(model, checked, reset=fitting)
-    if fitting:
-        _set_categories(model, categories)
     return _canonical(checked) if hasattr(checked, "indptr") else checked
 
 

@@ -47,16 +47,6 @@ class QueryOrder:
         by_queries(lambda low, high: rising_lists.mean_ranks(self.scores, self.offsets, low, high, ranks), self.offsets)
         return ranks
 
-    @cached_property
-    def tie_bounds(self) -> tuple[IntArray, IntArray]:
-        """For each place the first and the last place of its query that have the same score."""
-        is_first = np.ones(self.rows.size, dtype=bool)
-        is_first[1:] = (self.scores[1:] != self.scores[:-1]) | (self.query[1:] != self.query[:-1])
-        firsts = np.flatnonzero(is_first)
-        lasts = np.append(firsts[1:], self.rows.size) - 1
-        tie = np.cumsum(is_first) - 1
-        return firsts[tie], lasts[tie]
-
     def by_candidate(self, values: FloatArray) -> FloatArray:
         """Values by place as values by candidate."""
         out = np.empty_like(values)
@@ -377,7 +367,9 @@ def _predict(ranker: BaseEstimator, X: Features) -> FloatArray:
     if n_rows == 0:
         return np.empty(0)
     # The columns of a pool are those that its ranker was fitted on; rankers of others take plain arrays.
-    if isinstance(ranker, LinearPairRanker) and isinstance(X, np.ndarray):
+    # A subclass may predict in a way of its own.
+    is_linear = isinstance(ranker, LinearPairRanker) and type(ranker).predict is LinearPairRanker.predict
+    if is_linear and isinstance(X, np.ndarray):
         scores = ranker.checked_scores(X)
     else:
         scores = ranker.predict(MatchedColumns(X) if isinstance(ranker, Ranker) else X)

@@ -10,7 +10,7 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
 
-UVICORNS = {b"connection", b"transfer-encoding"}  # headers that it acts on
+CONNECTION_HEADERS = {b"connection", b"transfer-encoding"}  # on which uvicorn acts
 
 
 class Exchange(RequestResponseCycle):
@@ -39,7 +39,7 @@ class Exchange(RequestResponseCycle):
             message["type"] == "http.response.body"
             and not message.get("more_body", False)
             and (b"content-length", b"%d" % len(body)) in headers
-            and UVICORNS.isdisjoint([name for name, _ in headers])
+            and CONNECTION_HEADERS.isdisjoint([name for name, _ in headers])
             and head.count(b"\n") == head.count(b"\r") == len(headers)  # else a value would begin another header
             and self.keep_alive
             and self.scope["method"] != "HEAD"

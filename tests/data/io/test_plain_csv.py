@@ -79,6 +79,20 @@ def test_labels_that_are_texts(text_file, plain) -> None:
     assert plain(path, positive="yes").y.tolist() == [float(row % 3 > 0) for row in range(99)]
 
 
+@pytest.mark.parametrize("missing", ["", "NA", "  "])
+def test_a_label_that_should_be_a_text_and_is_missing(text_file, plain, missing) -> None:
+    rows = ["yes,1" if row % 3 else "no,2" for row in range(99)]
+    path = text_file("\n".join(["y,a", *rows[:50], f"{missing},9", *rows[50:]]), "a.csv")
+    with pytest.raises(FormatError, match="csv:52: column 'y' must be known for every row"):
+        plain(path, positive="yes")
+    check_same(plain(path, positive="yes", skip_bad=True), read(path, positive="yes", skip_bad=True))
+
+
+def test_a_first_block_of_blank_lines(text_file, plain) -> None:
+    path = text_file("label,qid,a,colour\n" + "\n" * 900 + "1,2,3,red\n0,2,4,blue\n" * 90, "a.csv")
+    check_same(plain(path), read(path))
+
+
 @pytest.mark.parametrize(
     ("bad", "words"),
     [

@@ -87,6 +87,7 @@ class CsvTable:
                 yield batch
                 line += len(batch.good)
             start += len(block)
+        if line > self._line:  # the caller has seen rows, and so knows the categories
             texts = {columns.qid, columns.doc_id, *categories, *([columns.label] if isinstance(positive, str) else [])}
             reader = PlainReader(self._file.path, self._file.delimiter, self.names, columns, features, texts)
             buffers = [CsvChunk(CHUNK_BYTES) for _ in range(thread_count() + 1)]

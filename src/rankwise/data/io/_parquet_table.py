@@ -13,7 +13,7 @@ from rankwise.data.io._table_batch import TableBatch
 from rankwise.errors import FormatError
 from rankwise.kernels._threads import thread_count
 
-BUFFER_BYTES = 1 << 16  # of each column of an open Parquet file
+COLUMN_BUFFER_BYTES = 1 << 16  # of each column of an open Parquet file
 MAX_CELLS_PER_BYTE, MIN_CELLS_LIMIT = 100, 1 << 24  # more are a file that is made to fill the memory
 
 
@@ -71,7 +71,7 @@ def _parquet_file(path: Path) -> parquet.ParquetFile:
         with open_stream(path) as stream:
             source = pa.BufferReader(stream.read()) if path.suffix in COMPRESSIONS else str(path)
         # Columns are read as they are needed: else a row group, which may be the whole file, would be in memory.
-        file = parquet.ParquetFile(source, buffer_size=BUFFER_BYTES, pre_buffer=False)
+        file = parquet.ParquetFile(source, buffer_size=COLUMN_BUFFER_BYTES, pre_buffer=False)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise _damaged(path, error) from error
     cells, size = file.metadata.num_rows * max(file.metadata.num_columns, 1), path.stat().st_size

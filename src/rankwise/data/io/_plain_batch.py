@@ -48,13 +48,23 @@ class PlainRows:
 class PlainBatch(TableBatch):
     """Rows whose numbers are there already; the texts are an Arrow batch."""
 
-    def __init__(self, X: NDArray[np.float32], y: FloatArray, texts: pa.RecordBatch, path: Path) -> None:
+    def __init__(
+        self, X: NDArray[np.float32], y: FloatArray, texts: pa.RecordBatch, columns: Columns, path: Path
+    ) -> None:
         super().__init__(texts, path, 1, skip_bad=False)
         self.good = np.ones(len(X), dtype=bool)
-        self._X, self._y = X, y
+        self._X, self._y, self._columns = X, y, columns
+
+    @property
+    def lacks_values(self) -> bool:
+        """Whether a label or a query is missing."""
+        label, qid = self._columns.label, self._columns.qid
+        unknown = self.texts(label).null_count if label in self._batch.schema.names else ~np.isfinite(self._y)
+        return bool(np.any(unknown)) or (qid is not None and bool(self.missing(qid).any()))
 
     def numbers(self, name: str, kind: pa.DataType, *, remedy: str = "") -> AnyArray:
-        """The labels, which are known for every row."""
+        """The labels; other columns of numbers are in the matrix."""
+        assert name == self._columns.label
         return self._y
 
     def matrix(
@@ -83,7 +93,7 @@ class PlainReader:
     ) -> None:
         self._path, self._delimiter, self._n_features = path, ord(delimiter), len(features)
         self._texts = [name for name in names if name in texts]
-        self._qid = columns.qid
+        self._columns = columns
         kinds, places = np.zeros(len(names), dtype=np.int8), np.zeros(len(names), dtype=np.int64)
         for column, name in enumerate(names):
             if name in self._texts:
@@ -105,7 +115,7 @@ class PlainReader:
             return None
         room = int(np.count_nonzero(text == NEWLINE))
         X = np.empty((room, self._n_features), dtype=np.float32)
-        y = np.empty(room)
+        y = np.zeros(room)
         text_bytes = np.empty((len(self._texts), chunk.size), dtype=np.uint8)
         text_ends = np.empty((len(self._texts), room + 1), dtype=np.int32)
         hard = np.empty((kernel.MAX_HARD, 4), dtype=np.int64)
@@ -122,10 +132,9 @@ class PlainReader:
             else:
                 X[row, column] = number
         arrays = [_arrow_texts(text_bytes[k], text_ends[k, : rows + 1]) for k in range(len(self._texts))]
-        batch = PlainBatch(X[:rows], y[:rows], pa.RecordBatch.from_arrays(arrays, names=self._texts), self._path)
-        if not np.isfinite(y[:rows]).all() or (self._qid is not None and batch.missing(self._qid).any()):
-            return None  # what is wrong the other reader says
-        return batch
+        texts = pa.RecordBatch.from_arrays(arrays, names=self._texts)
+        batch = PlainBatch(X[:rows], y[:rows], texts, self._columns, self._path)
+        return None if batch.lacks_values else batch  # what is wrong the other reader says
 
 
 def _arrow_texts(text: NDArray[np.uint8], ends: IntArray | NDArray[np.int32]) -> pa.Array:
