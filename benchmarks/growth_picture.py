@@ -9,11 +9,14 @@ import matplotlib as mpl
 
 mpl.use("agg")
 import matplotlib.pyplot as plt
+import numpy as np
 from growth_models import FAMILIES
 from it_pays_picture import INK, PAPER
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 COLUMNS = 4
 LIMITS = (7e3, 1.4e7)
+TICKS = [digit * 10.0**power for power in range(-3, 5) for digit in (1, 2, 5)]
 
 
 def write_picture(path: Path, cells: list[dict[str, Any]], *, dark: bool = False) -> None:
@@ -23,7 +26,7 @@ def write_picture(path: Path, cells: list[dict[str, Any]], *, dark: bool = False
     settings |= {"axes.edgecolor": ink, "axes.facecolor": paper, "figure.facecolor": paper, "font.size": 9}
     with plt.rc_context(settings):
         lines = -(-len(FAMILIES) // COLUMNS)
-        figure, panels = plt.subplots(lines, COLUMNS, figsize=(17, 4.2 * lines), layout="constrained")
+        figure, panels = plt.subplots(lines, COLUMNS, figsize=(17, 5.2 * lines), layout="constrained")
         for panel in panels.flat[len(FAMILIES) :]:
             panel.axis("off")
         for panel, (family, tasks) in zip(panels.flat, FAMILIES.items(), strict=False):
@@ -35,10 +38,14 @@ def write_picture(path: Path, cells: list[dict[str, Any]], *, dark: bool = False
                 )
                 if mine:
                     panel.loglog(*zip(*mine, strict=True), "--s" if task.peer is None else "-o", label=name)
-            panel.set(title=family, xlabel="rows", ylabel="CPU µs per row", xlim=LIMITS, xscale="log")
+            panel.set(title=family.capitalize(), xlabel="rows", ylabel="CPU µs per row", xlim=LIMITS, xscale="log")
+            panel.yaxis.set_major_locator(FixedLocator(TICKS))
+            panel.yaxis.set_minor_locator(NullLocator())
+            panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: np.format_float_positional(value, trim="-")))
             panel.grid(alpha=0.3)
             if panel.lines:
-                panel.legend(fontsize=7, framealpha=0.5, facecolor=paper, labelcolor=ink)
+                place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14)}
+                panel.legend(fontsize=8, frameon=False, labelcolor=ink, **place)
         figure.savefig(path, dpi=90)
         plt.close(figure)
     print(f"written to {path}")
