@@ -88,6 +88,17 @@ def test_epsilons_are_as_measured() -> None:
     check_table(DOCUMENT, "suehiro epsilon", markdown(header, lines))
 
 
+def test_epsilons_of_reuters_are_as_measured() -> None:
+    lines = []
+    for data, rows in by_data("reuters").items():
+        if "Suehiro's method" in rows:
+            by_epsilon = rows["Suehiro's method"]["summary"]["auc"]["by candidate"]
+            figures = [published("reuters", data, "Suehiro's method").strip()]
+            lines.append([data, *(f"{by_epsilon[epsilon]:.4f}" for epsilon in GRID), *figures])
+    header = ["Suehiro's method", *(f"ε = {epsilon}" for epsilon in GRID), "published"]
+    check_table(DOCUMENT, "suehiro reuters epsilon", markdown(header, lines))
+
+
 def test_differences_are_as_measured() -> None:
     """The method less LP-Pair, best ε of each draw, by whether LP-Pair's best ε is the last of the grid."""
     differences: dict[bool, list[float]] = {True: [], False: []}
