@@ -1,8 +1,7 @@
 # Needs Python 3.11+, make and a network. `make demo` and `make test` each set up .venv by themselves.
 PYTHON ?= python3
 BIN := .venv/bin
-# One more than cores: tests that wait for servers, kills and browsers leave theirs to others.
-WORKERS ?= 3
+WORKERS ?= 2
 
 # Tests start hundreds of processes: the bytecode of what they import is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
