@@ -43,6 +43,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "auto": ("selection/", *TREES, *PAIRS, *NETS),
     "auto_rules": ("selection/", *TREES, *PAIRS, *NETS),
     "bags": TREES,
+    "busy_machine": ("__init__.py", *TREES),
     "burges_ndcg": ("data/make/", "objectives/lambdas/examples.py", *NETS),
     "burges_speed": NETS,
     "capacity": TREES,

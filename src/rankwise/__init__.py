@@ -8,10 +8,16 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from rankwise._version import __version__ as __version__
+
+# LightGBM's threads wait for each other by spinning, for so long that beside other programs they use up the very cores
+# that they wait for (benchmarks/busy_machine.py). The library reads this when it is loaded.
+if "OMP_WAIT_POLICY" not in os.environ:
+    os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 if TYPE_CHECKING:
     from rankwise import plot as plot

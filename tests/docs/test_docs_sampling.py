@@ -47,6 +47,15 @@ def test_every_sampler_is_in_the_table() -> None:
     check_table("docs/sampling.md", "samplers", markdown(["name", "class", "what it chooses"], rows))
 
 
+def test_what_is_left_to_gain_is_as_measured() -> None:
+    rows = [
+        [row["ranker"], row["sampler"], f"{row['map']:.4f}"]
+        + (["", ""] if row["p"] is None else [f"{row['above_top']:+.4f}", format_p_value(row["p"])])
+        for row in json.loads((RESULTS / "sampling-bound.json").read_text())["rows"]
+    ]
+    check_table(PAGE, "sampling bound", markdown(["ranker", "sampler", "MAP", "above `top`", "p over worlds"], rows))
+
+
 def relation_of_paper(name: str, metric: str) -> str:
     """The four samplers of Donmez 2009's table 1 and Random, from best to worst."""
     result, samplers = results(name), (*published.SAMPLERS, "random")
