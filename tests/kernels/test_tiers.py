@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 from numba.core.registry import CPUDispatcher
@@ -79,8 +80,9 @@ def code(x: FloatArray, out: FloatArray) -> None:
 
 
 @pytest.fixture
-def _few_rows_by_python(monkeypatch: pytest.MonkeyPatch) -> None:
+def _few_rows_by_python(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(_tiers, "MAX_ROWS", 100)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))  # so that a run before has left no compiled code
 
 
 @pytest.mark.usefixtures("_few_rows_by_python")
