@@ -15,7 +15,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
@@ -65,7 +64,8 @@ def rankwise_on(metric: str) -> Fit:
 
 
 def lightgbm_on(objective: str, metric: str) -> Fit:
-    """The same trees on a loss of LightGBM's."""
+    """The same trees on a loss of LightGBM's, which is imported after rankwise has set how its threads wait."""
+    import lightgbm as lgb
 
     def scores(train: rw.RankingData, valid: rw.RankingData, X: Any) -> Scores:
         params = {"objective": objective, "metric": metric, "eval_at": [10], "seed": 0, "verbose": -1, **TREES}
