@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from rankwise.kernels import _compile
-from rankwise.kernels._compile import kernel, on_compile, specialize
+from rankwise.kernels._compile import has_compiled, kernel, on_compile, specialize
 from rankwise.types import FloatArray
 
 METRIC = """
@@ -55,6 +55,21 @@ def test_a_changed_helper_or_constant_is_seen(tmp_path: Path) -> None:
     assert run(path, 1, "label") == 3
     assert run(path, 1, "label + 1") == 4
     assert run(path, 2, "label + 1") == 8
+
+
+def test_compiled_code_is_known_of_in_the_process_and_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def made() -> Any:
+        def twice(values: FloatArray) -> FloatArray:
+            return 2.0 * values
+
+        return kernel(twice)
+
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))  # type: ignore[attr-defined]
+    function = made()
+    assert not has_compiled(function)
+    assert function(np.ones(2)).tolist() == [2.0, 2.0]
+    assert has_compiled(function)
+    assert has_compiled(made())  # as another process would find it
 
 
 WITHOUT_A_CACHE = """

@@ -94,6 +94,12 @@ def kernel(function: Function, fastmath: set[str] | None = None, twin: Hook | No
     return _compile(function, name, fastmath, twin)  # type: ignore[return-value]
 
 
+def has_compiled(function: Hook) -> bool:
+    """Whether code of a kernel is in this process or on disk, whose loading takes a fraction of a second."""
+    assert isinstance(function, Dispatcher)
+    return bool(function.overloads) or (isinstance(function._cache, _OptionalCache) and function._cache.has_code())
+
+
 def interpretable(template: Function) -> Function:
     """Let Python run what `specialize` makes of a template, while rows are few (`_tiers`)."""
     template.__interpretable__ = True  # type: ignore[attr-defined]

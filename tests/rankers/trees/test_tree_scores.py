@@ -205,11 +205,14 @@ def test_what_is_no_plain_sum_of_leaves_is_left_to_lightgbm(preferred: list[int]
     assert not preferred
 
 
-def test_lightgbm_scores_until_a_table_pays(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("is_compiled", [False, True])
+def test_lightgbm_scores_until_a_table_pays(is_compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[lgb.Booster] = []
     monkeypatch.setattr(_tree_table, "_preferred", False)
     monkeypatch.setattr(_tree_table, "_work", 0)
-    monkeypatch.setattr(_tree_table, "COMPILE_WORK", 4 * 300 * 4)
+    monkeypatch.setattr(_tree_table, "has_compiled", lambda _: is_compiled)
+    monkeypatch.setattr(_tree_table, "COMPILE_WORK", 10**9 if is_compiled else 4 * 300 * 4)
+    monkeypatch.setattr(_tree_table, "LOAD_WORK", 4 * 300 * 4 if is_compiled else 0)
     monkeypatch.setattr(_tree_table, "TABLE_ROWS", 600)
 
     def noting(model: lgb.Booster) -> Any:

@@ -1,8 +1,9 @@
 """A sum of trees as arrays for `kernels/_tree_scoring.py`: scores bit-equal to LightGBM's, several times as fast.
 
-To compile the kernel takes as long as LightGBM takes for `COMPILE_WORK`, and a table as long as for `TABLE_ROWS`. So
-few rows are left to LightGBM, until as much has been scored as it takes to catch up: nobody waits for more than twice
-the better of the two. A process that will score often says so at its start by `prefer_tables`.
+To compile the kernel takes as long as LightGBM takes for `COMPILE_WORK`, to load what an earlier process compiled for
+`LOAD_WORK`, and a table as long as for `TABLE_ROWS`. So few rows are left to LightGBM, until as much has been scored as
+it takes to catch up: nobody waits for more than twice the better of the two. A process that will score often says so at
+its start by `prefer_tables`.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwise.kernels._compile import has_compiled
 from rankwise.kernels._threads import run, thread_count
 from rankwise.kernels._tree_scoring import Numbers, Words, score_trees
 from rankwise.kernels._words import WORD_BITS
 from rankwise.rankers._score_functions._functions import Leaf, Node, TreeSplit
 from rankwise.types import FloatArray, IntArray
 
-COMPILE_WORK = 80_000_000  # rows times trees
+COMPILE_WORK, LOAD_WORK = 80_000_000, 4_000_000  # rows times trees
 TABLE_ROWS = 4_000
 CHUNK_ROWS = 4_096  # that are converted to double precision, or given to a thread, at once
 MAX_TREE_CONDITIONS = 400  # in the mean: of larger trees, to follow one path beats to look at all conditions
@@ -54,7 +56,9 @@ def table_pays(n_rows: int, n_rows_before: int, n_trees: int) -> bool:
     if _preferred:
         return True
     _work += n_rows * n_trees
-    return _work >= COMPILE_WORK and n_rows + n_rows_before >= TABLE_ROWS
+    if _work < LOAD_WORK or n_rows + n_rows_before < TABLE_ROWS:
+        return False
+    return _work >= COMPILE_WORK or has_compiled(score_trees)
 
 
 @dataclass(frozen=True, eq=False)
