@@ -84,14 +84,15 @@ def _compile(
     return dispatcher
 
 
-def kernel(function: Function, fastmath: set[str] | None = None, twin: Hook | None = None) -> Function:
-    """Compile a function of `kernels/`: no GIL, cached on disk under a name that changes with its code.
-
-    While rows are few (`_tiers`), Python may call `twin` in its place, which does the same by numpy.
-    """
+def _kernel(function: Function, fastmath: set[str] | None = None, twin: Hook | None = None) -> Function:
     assert isinstance(function, types.FunctionType)
     name = f"{function.__name__}-{fingerprint(function)}"
     return _compile(function, name, fastmath, twin)  # type: ignore[return-value]
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function of `kernels/`: no GIL, cached on disk under a name that changes with its code."""
+    return _kernel(function)
 
 
 def has_compiled(function: Hook) -> bool:
@@ -107,13 +108,13 @@ def interpretable(template: Function) -> Function:
 
 
 def kernel_like(twin: Hook) -> Callable[[Function], Function]:
-    """A kernel in whose place Python may call `twin`."""
-    return functools.partial(kernel, twin=twin)
+    """A kernel in whose place Python may call `twin`, which does the same by numpy, while rows are few (`_tiers`)."""
+    return functools.partial(_kernel, twin=twin)
 
 
 def reassociating_kernel(function: Function) -> Function:
     """A kernel whose sums may be added in any order, which lets the compiler use vectors for them."""
-    return kernel(function, REASSOCIATED)
+    return _kernel(function, REASSOCIATED)
 
 
 def helper(function: Function) -> Function:
