@@ -8,21 +8,27 @@ of JSON; so this one need not know JSON, but what it reads is what every parser 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwise.kernels._compile import helper, kernel
+from rankwise.kernels._number_text import (
+    DIGIT_0,
+    DOT,
+    LOWER_E,
+    MAX_EXACT_POWER,
+    MINUS,
+    PLUS,
+    TO_LOWER,
+    Bytes,
+)
 from rankwise.kernels._words import VECTOR_BYTES, bytes_between, load_word, lowest_bit
 from rankwise.types import FloatArray, IntArray
 
-Bytes = NDArray[np.uint8]
-
 OTHERWISE = -1  # it has another shape
 PADDING = bytes(VECTOR_BYTES + 8)  # after a text, whose end is thus seen by its bytes, and after pieces
-COMMA, DOT, PLUS, MINUS, QUOTE, BACKSLASH, SPACE = (ord(c) for c in ',.+-"\\ ')
-DIGIT_0, LOWER_E, LOWER_N, TO_LOWER = ord("0"), ord("e"), ord("n"), 32
+COMMA, QUOTE, BACKSLASH, SPACE, LOWER_N = (ord(c) for c in ',"\\ n')
 NULL, NULL_SIZE = np.frombuffer(b"null" + PADDING, dtype=np.uint8), 4
 MAX_DIGITS = 19  # a mantissa of 64 bits has no room for more
-MAX_EXACT_MANTISSA, MAX_EXACT_POWER = np.uint64(2**53), 22  # doubles, so that their product or quotient is rounded once
+MAX_EXACT_MANTISSA = np.uint64(2**53)
 POWERS = np.array([float(f"1e{e}") for e in range(MAX_EXACT_POWER + 1)])
 WHOLE_POWERS = 10 ** np.arange(9, dtype=np.uint64)
 # Eight bytes at once, see _digits.
