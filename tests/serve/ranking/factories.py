@@ -29,6 +29,7 @@ from tests.serve.process import started
 NAMES = ["bm25", "age", "clicks", "länge"]
 DATA = polynomial(queries=20, documents=15, features=4, seed=1)
 X = np.asarray(DATA.X[:15], dtype=np.float64)
+ROW = [1.0, 2.0, 3.0, 4.0]  # a document
 IDS = [f"d{row}" for row in range(len(X))]
 SMALL: dict[str, Any] = {
     "n_estimators": 6, "num_leaves": 4, "min_child_samples": 5, "split_noise": 0.0, "surrogate": "ndcg@30", "n_jobs": 1,
