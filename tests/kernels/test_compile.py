@@ -64,7 +64,7 @@ def test_compiled_code_is_known_of_in_the_process_and_on_disk(tmp_path: Path, mo
 
         return kernel(twice)
 
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))  # type: ignore[attr-defined]
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     function = made()
     assert not has_compiled(function)
     assert function(np.ones(2)).tolist() == [2.0, 2.0]

@@ -27,7 +27,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.extending import register_jitable
 
 from rankwise.kernels._fingerprint import fingerprint, python_function
-from rankwise.kernels._tiers import TieredDispatcher
+from rankwise.kernels._tiers import TieredDispatcher, has_code_on_disk
 
 Function = TypeVar("Function", bound=Callable[..., object])
 Hook = Callable[..., object]
@@ -96,9 +96,9 @@ def kernel(function: Function) -> Function:
 
 
 def has_compiled(function: Hook) -> bool:
-    """Whether code of a kernel is in this process or on disk, whose loading takes a fraction of a second."""
+    """Whether code of a kernel is in this process or on disk."""
     assert isinstance(function, Dispatcher)
-    return bool(function.overloads) or (isinstance(function._cache, _OptionalCache) and function._cache.has_code())
+    return bool(function.overloads) or has_code_on_disk(function)
 
 
 def interpretable(template: Function) -> Function:

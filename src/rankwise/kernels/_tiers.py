@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import numpy as np
+from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 
 MAX_ROWS = 20_000  # of the longest array, up to which Python is tried
@@ -29,6 +30,12 @@ def compiled_always() -> Iterator[None]:
         yield
     finally:
         MAX_ROWS = before
+
+
+def has_code_on_disk(function: Dispatcher) -> bool:
+    """Whether there is compiled code of this function, whose loading takes milliseconds."""
+    has_code = getattr(getattr(function, "_cache", None), "has_code", None)
+    return has_code is not None and bool(has_code())
 
 
 def _as_python(argument: object) -> object:
@@ -63,8 +70,6 @@ class TieredDispatcher(CPUDispatcher):
         return all(len(argument) <= MAX_ROWS for argument in arguments if isinstance(argument, np.ndarray))
 
     def _is_cached(self) -> bool:
-        """Whether compiled code of this function is on disk, whose loading takes milliseconds."""
         if self._in_cache is None:
-            has_code = getattr(getattr(self, "_cache", None), "has_code", None)
-            self._in_cache = has_code is not None and has_code()
+            self._in_cache = has_code_on_disk(self)
         return self._in_cache
