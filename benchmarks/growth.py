@@ -4,7 +4,7 @@
 
 `growth_models.py` has the rows and the models: few trees, one epoch, so that the cost is that of a round and of what
 comes before it; solvers run until they converge. Each cell, a model at a number of rows, is a process of its own on one
-thread, after a fit of 2,000 rows that loads and compiles. Times are CPU seconds, the least of up to five calls; memory
+thread, after `rankwise warm-up` and a fit of 2,000 rows that loads what was compiled. Times are CPU seconds, the least of up to five calls; memory
 is by how much resident memory grows, at its peak during `fit`, beyond the data. A process that takes more than
 150 CPU seconds or 10 GB is stopped, and larger ones of this model are not tried.
 
@@ -25,6 +25,7 @@ import math
 import multiprocessing
 import resource
 import signal
+import subprocess
 import sys
 import time
 import warnings
@@ -182,6 +183,7 @@ def main() -> None:
     cells: list[Cell] = json.loads(path.read_text())["cells"] if path.exists() else []
     if options.again:
         cells = [cell for cell in cells if cell["name"] not in names or cell["rows"] not in sizes]
+    subprocess.run([sys.executable, "-m", "rankwise", "warm-up"], check=True)
     for package in ("lightgbm", "sklearn.svm", "torch"):
         import_module(package)
     for name, rows in to_measure(cells, names, sizes):
