@@ -4,9 +4,9 @@
 
 `growth_models.py` has the rows and the models: few trees, one epoch, so that the cost is that of a round and of what
 comes before it; solvers run until they converge. Each cell, a model at a number of rows, is a process of its own on one
-thread, after `rankwise warm-up` and a fit of 2,000 rows that loads what was compiled. Times are CPU seconds, the least of up to five calls; memory
-is by how much resident memory grows, at its peak during `fit`, beyond the data. A process that takes more than
-150 CPU seconds or 10 GB is stopped, and larger ones of this model are not tried.
+thread, after `rankwise warm-up` and a fit of 2,000 rows that loads what was compiled. Times are CPU seconds, the least
+of up to five calls; memory is by how much resident memory grows, at its peak during `fit`, beyond the data. A process
+that takes more than 150 CPU seconds or 10 GB is stopped, and larger ones of this model are not tried.
 
 Results are written after each cell: a run that is stopped goes on where it was. `--minutes` are CPU minutes after which
 no cell is begun, `--again` measures what is there already. Peers that are not installed are left out.
