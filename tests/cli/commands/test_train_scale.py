@@ -97,7 +97,7 @@ def test_a_real_ctrl_c_reaches_all_processes_and_the_best_so_far_is_written(run:
         text=True,
         start_new_session=True,
     )
-    with at_most(100):
+    with at_most(300):
         while not Path("run/training.npz").exists() and process.poll() is None:
             time.sleep(0.05)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
@@ -117,7 +117,7 @@ def test_a_worker_of_a_cluster_is_killed_and_training_resumed(run: Run, monkeypa
         "dashboard_address": "127.0.0.1:0",
         "silence_logs": logging.CRITICAL,
     }
-    with LocalCluster(**options) as cluster, Client(cluster) as client, at_most(100):
+    with LocalCluster(**options) as cluster, Client(cluster) as client, at_most(300):
         where = ("--dask", cluster.scheduler_address)
         command = ("train", "part.*.parquet", "--valid", "valid.parquet", "-o", "a.rw", *SET, "--checkpoint", "run")
         workers = client.run(os.getpid)

@@ -14,6 +14,7 @@ from tests.rankers.factories import EVAL_SET, TRAIN, VALID
 
 MODELS = {
     "ranksvm": rw.RankSVM("ndcg@5", C=[0.1, 1.0]),
+    "quantiles": rw.RankSVM("ndcg@5", C=[0.1, 1.0], quantiles=True),
     "aucsvm": rw.AUCSVM("ndcg@5", C=[0.1, 1.0]),
 }
 
@@ -99,6 +100,35 @@ LIES_OF_GRADES = [
     with_learned("coefs", [*[SIX] * 3, 1.0]),
     with_learned("coefs", [*[SIX] * 3, [*SIX[:5], 1e200]]),
 ]
+
+LINES = [[0.0, 1.0]] * 6
+
+
+def quantiles(coef=SIX, knots=LINES, levels=LINES):
+    return {"coef": coef, "knots": knots, "levels": levels}
+
+
+LIES_OF_QUANTILES = [
+    (None, "6 finite numbers"),
+    (quantiles(coef=SIX[:5]), "6 finite numbers"),
+    (quantiles(knots=LINES[:5]), "quantiles of its 6 features"),
+    (quantiles(levels="012345"), "quantiles of its 6 features"),
+    (quantiles(knots=[*LINES[:5], [0.0]]), "1 finite numbers"),
+    (quantiles(knots=[*LINES[:5], [1.0, 0.0]]), "rising numbers"),
+    (quantiles(knots=[*LINES[:5], [1.0, 1.0]]), "rising numbers"),
+    (quantiles(levels=[*LINES[:5], [1.0, 0.0]]), "rising numbers"),
+    (quantiles(levels=[*LINES[:5], [0.0, 1.5]]), "from 0 to 1"),
+    (quantiles(knots=[*LINES[:5], []], levels=[*LINES[:5], []]), "1 to 127 rising"),
+    (quantiles(knots=[*LINES[:5], list(range(200))], levels=[*LINES[:5], [0.5] * 200]), "1 to 127 rising"),
+    (quantiles(knots=[*LINES[:5], 1.0]), "finite numbers"),
+]
+
+
+@pytest.mark.parametrize(("state", "message"), LIES_OF_QUANTILES)
+def test_quantiles_that_lie(state, message, tmp_path) -> None:
+    save(MODELS["quantiles"].fit(TRAIN, eval_set=VALID), tmp_path / "m.rw")
+    with pytest.raises(ModelFileError, match=message):
+        load(rewritten(tmp_path / "m.rw", with_learned("quantiles", state)))
 
 
 @pytest.mark.parametrize(("change", "message"), LIES)

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from rankwise._docstrings import inherit_sections
+from rankwise.data.prepare._quantiles import Quantiles
+from rankwise.errors import DataError
 from rankwise.metrics import Metric
 from rankwise.objectives.margins._lists import PairLists
 from rankwise.rankers._pair_rows import PairRows
-from rankwise.rankers._parameters import Constraint, OneOf
+from rankwise.rankers._parameters import BOOLEAN, Constraint, OneOf
+from rankwise.rankers._score_functions._functions import LinearFunction
+from rankwise.rankers.pairs._base import Attributes
+from rankwise.rankers.pairs._matrix import Matrix, matrix_times
 from rankwise.rankers.pairs._tuned import Candidate
 from rankwise.rankers.pairs.svm._linear_ranker import LinearPairRanker
 from rankwise.rankers.pairs.svm._pair_loss import unit_lists
+from rankwise.rankers.pairs.svm._quantile_weights import QuantileWeights
 from rankwise.rankers.pairs.svm._solve import Loss
 from rankwise.rankers.pairs.svm._svmlight import SVMLIGHT, svmlight_parameters
-from rankwise.types import FloatArray
+from rankwise.types import AnyArray, FloatArray, JsonObject
 
 
 class RankSVM(LinearPairRanker):
@@ -46,6 +54,10 @@ class RankSVM(LinearPairRanker):
         Whether to divide features by their standard deviations, which is as if they were passed so; None: where X is
         dense, because rare words of sparse texts would weigh too much. Nothing is subtracted (differences of rows have
         no mean to subtract), so that what is sparse stays so; a constant feature counts for nothing.
+    quantiles : bool, default=False
+        Whether to learn from each feature twice: from its value, and from the share of training rows below that value.
+        What a feature adds to the score then bends, which heavy tails and counts want, and is still a sum over
+        features. X must be dense; another system cannot compute such a model.
     tol : float in (0, 1], default=1e-4
         Largest duality gap, relative to the objective or (if less) to how far it is below that of w = 0, C.
     max_iter : int in [1, 1e9], default=200
@@ -57,6 +69,8 @@ class RankSVM(LinearPairRanker):
     ----------
     coef_ : ndarray of shape (n_features,)
         Weights, in the units of the features.
+    quantile_weights_ : QuantileWeights or None
+        With `quantiles`, what the shares of rows below the features weigh (`coef`), and where they lie.
     C_ : float
         The value of C that was kept; that of "svmlight" is the weight of the mean over pairs, too.
     n_iter_ : int
@@ -113,7 +127,10 @@ class RankSVM(LinearPairRanker):
         **LinearPairRanker._parameter_constraints,
         "C": [*LinearPairRanker._parameter_constraints["C"], OneOf(SVMLIGHT)],
         "pair_weighting": [OneOf("documents", "queries", "pairs")],
+        "quantiles": [BOOLEAN],
     }
+
+    quantile_weights_: QuantileWeights | None
 
     def __init__(
         self,
@@ -123,6 +140,7 @@ class RankSVM(LinearPairRanker):
         loss: Loss = "squared_hinge",
         pair_weighting: Literal["documents", "queries", "pairs"] = "documents",
         standardize: bool | None = None,
+        quantiles: bool = False,
         tol: float = 1e-4,
         max_iter: int = 200,
         verbose: int = 0,
@@ -132,6 +150,7 @@ class RankSVM(LinearPairRanker):
         self.loss = loss
         self.pair_weighting = pair_weighting
         self.standardize = standardize
+        self.quantiles = quantiles
         self.tol = tol
         self.max_iter = max_iter
         self.verbose = verbose
@@ -140,11 +159,45 @@ class RankSVM(LinearPairRanker):
         return [np.nan] if self.C == SVMLIGHT else super()._tuned_values()  # NaN: one value, which the rows decide
 
     def _candidates(self, rows: PairRows, values: list[float]) -> Iterator[Candidate]:
-        if self.C != SVMLIGHT:
-            return super()._candidates(rows, values)
-        parameters = svmlight_parameters(rows)
-        plain: RankSVM = clone(self).set_params(**parameters)
-        return plain._candidates(rows, [parameters["C"]])
+        quantiles = None
+        if self.quantiles:
+            quantiles = Quantiles.of(_dense(rows.features), rows.weight)
+            rows = replace(rows, X=quantiles.beside(rows.X))
+        model = self
+        if self.C == SVMLIGHT:
+            parameters = svmlight_parameters(rows)
+            model, values = clone(self).set_params(**parameters), [parameters["C"]]
+        for candidate in LinearPairRanker._candidates(model, rows, values):
+            yield _with_quantiles(candidate, quantiles)
+
+    def _scores(self, X: Matrix) -> FloatArray:
+        if self.quantile_weights_ is None:
+            return matrix_times(X, self.coef_)
+        X = _dense(X)
+        return np.asarray(matrix_times(X, self.coef_) + self.quantile_weights_.scores(X))
+
+    def _contributions(self, X: Matrix) -> FloatArray:
+        linear = super()._contributions(X)
+        return linear if self.quantile_weights_ is None else linear + self.quantile_weights_.contributions(_dense(X))
+
+    @inherit_sections(LinearPairRanker.to_score_function)
+    def to_score_function(self) -> LinearFunction:
+        """The weights of the features as they are."""
+        if self.quantile_weights_ is not None:
+            raise DataError(
+                "export does not know quantiles of features, got a RankSVM with quantiles=True; fit it without them"
+            )
+        return super().to_score_function()
+
+    def _get_state(self) -> JsonObject:
+        weights = self.quantile_weights_
+        return super()._get_state() | ({} if weights is None else {"quantiles": weights.to_state()})
+
+    def _set_state(self, state: JsonObject) -> None:
+        super()._set_state(state)
+        self.quantile_weights_ = (
+            QuantileWeights.from_state(state.get("quantiles"), self.n_features_in_) if self.quantiles else None
+        )
 
     def _problems(self, rows: PairRows) -> dict[float, PairLists]:
         return {1.0: unit_lists(rows.y, rows.offsets, rows.weight, self._shares(rows))}
@@ -175,3 +228,22 @@ class RankSVM(LinearPairRanker):
             The number that callbacks count up to.
         """
         return len(self._tuned_values()) * (int(self.max_iter) + 1)
+
+
+def _dense(X: Matrix) -> AnyArray:
+    if not isinstance(X, np.ndarray):
+        raise DataError("RankSVM(quantiles=True) needs dense features, got a sparse matrix; pass X.toarray()")
+    return X
+
+
+def _with_quantiles(candidate: Candidate, quantiles: Quantiles | None) -> Candidate:
+    """A candidate that learned from features and their quantiles, as a model of the features."""
+    if quantiles is None:
+        return replace(candidate, learned=lambda: {**candidate.learned(), "quantile_weights_": None})
+
+    def learned() -> Attributes:
+        attributes = candidate.learned()
+        linear, bent = np.split(np.asarray(attributes["coef_"]), 2)
+        return attributes | {"coef_": linear, "quantile_weights_": QuantileWeights(quantiles, bent)}
+
+    return Candidate(learned, lambda X: candidate.scores(quantiles.beside(_dense(X))), candidate.done)
