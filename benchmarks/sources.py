@@ -112,6 +112,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "nets": NETS,
     "one_list": ("metrics/comparison/", "kernels/rows/_row_draws.py", *EVALUATION),
     "peers": ("rankers/trees/_lambdamart.py",),
+    "quantiles": ("data/prepare/_quantiles.py", *TREES, *PAIRS),
     "ranksvm": PAIRS,
     "rates": ("losses/", "objectives/rates/"),
     "rates_cost": RATES,

@@ -72,6 +72,7 @@ ESTIMATORS = {
     "rankboost": (rw.RankBoost("ndcg[linear]", n_estimators=10), {}),
     "smoothrankboost": (rw.SmoothRankBoost("ndcg[linear]", n_estimators=10), {}),
     "ranksvm": (rw.RankSVM("ndcg[linear]"), {}),
+    "ranksvm of quantiles": (rw.RankSVM("ndcg[linear]", quantiles=True), {}),
     "aucsvm": (rw.AUCSVM(), OF_CLASSES),
     "auto": (
         rw.AutoRanker("ndcg[linear]", folds=2, candidates=CANDIDATES, random_state=0, n_jobs=1),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from rankwise.metrics.comparison._statistics import format_p_value
 from tests.doc_tables import ROOT, check_table, markdown
 
 DOCUMENT = "docs/benchmarks.md"
@@ -38,3 +39,16 @@ def test_svms_are_as_measured() -> None:
         for row in found[part]["rows"]
     ]
     check_table(DOCUMENT, "ranksvm speed", markdown(["case", "solver", "time", "times ours"], cells))
+
+
+def test_quantiles_are_as_measured() -> None:
+    rows = []
+    for row in results("quantiles")["rows"]:
+        for model in row["models"]:
+            cells = [
+                f"{judged['mean']:.4f}" + ("" if judged["p"] is None else f" ({format_p_value(judged['p'])})")
+                for judged in model["judged"].values()
+            ]
+            rows.append([row["data"], model["model"], *cells, f"{model['cpu_seconds']:.2g}"])
+    heads = ["data", "model", "NDCG@10 (p)", "MAP (p)", "AUC (p)", "CPU s"]
+    check_table("docs/margins.md", "quantiles", markdown(heads, rows))

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
+from sklearn.utils import Tags
 
 from rankwise._docstrings import inherit_sections
 from rankwise.data.prepare._quantiles import Quantiles
@@ -211,6 +212,11 @@ class RankSVM(LinearPairRanker):
             return query_weight
         weight = np.ones(rows.y.size) if rows.weight is None else rows.weight  # has the root of its query's in it
         return np.asarray(np.sqrt(query_weight) * np.add.reduceat(weight, rows.offsets[:-1]))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not self.quantiles
+        return tags
 
     def max_rounds(self, y: ArrayLike, qid: ArrayLike | None = None) -> int:
         """Return the largest number of steps: `max_iter` for each value of C, and one that evaluates it.
