@@ -1,8 +1,8 @@
 """Donmez 2009's table 2, the seconds of a round (fit, score, choose) by sampler, and choosing from a large pool.
 
 "entropy, all pairs" is Entropy as published, a sum over all pairs of documents in compiled loops; ours sums over the
-sorted list; "scores alone" only scores all documents, which most samplers begin with. Ratios are to LossMin's round. The
-large pool has 1,000 queries of 1,000 documents, with labels of the start and of 1, 5, 10 and 20 rounds; choosing is
+sorted list; "scores alone" only scores all documents, which most samplers begin with. Ratios are to LossMin's round.
+The large pool has 1,000 queries of 1,000 documents, with labels of the start and of 1, 5, 10 and 20 rounds; choosing is
 compared with refitting RankSVM on the labels so far.
 """
 

@@ -46,7 +46,7 @@ def warm_up(
         assert table is not None
         table.scores(short.X, n_threads=1)
         _read_request(short.n_features)
-        model = rw.RankSVM(parsed[0]).fit(short)
+        model = rw.RankSVM(parsed[0], quantiles=True).fit(short)
         scores = model.predict(short)
         rw.compare(short, {"one": scores, "other": -scores}, metrics=parsed)
     seconds, count = time.perf_counter() - start, sum(compiled)
