@@ -42,7 +42,9 @@ def portfolio(
         Unfitted rankers by name, the cheap before the dear.
     """
     trees: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs}
-    by_query = {"linear, C=10 by query": RankSVM(metric, C=10.0, pair_weighting="queries")}
+    by_query = {
+        "quantiles, C=0.3 by query": RankSVM(metric, C=0.3, pair_weighting="queries", quantiles=True),
+    }
     log_loss: dict[str, Any] = {
         "logistic, C=100": LogisticRanker(metric, C=100.0),
         "logistic, C=1": LogisticRanker(metric, C=1.0),
@@ -56,7 +58,7 @@ def portfolio(
     return {
         "linear, C=1": RankSVM(metric, C=1.0),
         "linear, C=10": RankSVM(metric, C=10.0),
-        "linear, C=0.1": RankSVM(metric, C=0.1),
+        "quantiles, C=1": RankSVM(metric, C=1.0, quantiles=True),
         **(log_loss if two_classes else by_query),
         "8 leaves": LambdaMART(metric, num_leaves=8, **trees),
         "8 leaves after l2": LambdaMART(metric, num_leaves=8, init="l2", **trees),
