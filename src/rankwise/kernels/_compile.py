@@ -11,8 +11,6 @@ from __future__ import annotations
 import functools
 import logging
 import re
-import signal
-import threading
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,6 +25,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.extending import register_jitable
 
 from rankwise.kernels._fingerprint import fingerprint, python_function
+from rankwise.kernels._interrupts import HeldInterrupts, is_main_thread
 from rankwise.kernels._tiers import TieredDispatcher, has_code_on_disk
 
 Function = TypeVar("Function", bound=Callable[..., object])
@@ -248,29 +247,13 @@ class _InterruptLater(_DepthListener):
     """
 
     def __init__(self) -> None:
-        super().__init__(self._hold, self._release)
-        self.handler: Callable[[int, types.FrameType | None], object] | None = None
-        self.interrupts: list[tuple[int, types.FrameType | None]] = []
+        held = HeldInterrupts()
+        super().__init__(held.hold, held.release)
 
     def notify(self, event: event.Event) -> None:
-        """Python runs signal handlers in the main thread alone."""
-        if threading.current_thread() is threading.main_thread():
+        """Other threads compile without a hold."""
+        if is_main_thread():
             super().notify(event)  # type: ignore[no-untyped-call]
-
-    def _hold(self) -> None:
-        handler = signal.getsignal(signal.SIGINT)
-        self.handler = handler if callable(handler) else None
-        if self.handler is not None:
-            signal.signal(signal.SIGINT, lambda *interrupt: self.interrupts.append(interrupt))
-
-    def _release(self) -> None:
-        if self.handler is None:
-            return
-        signal.signal(signal.SIGINT, self.handler)
-        if self.interrupts:
-            interrupt = self.interrupts[0]
-            self.interrupts.clear()
-            self.handler(*interrupt)
 
 
 event.register("numba:compiler_lock", _InterruptLater())  # type: ignore[no-untyped-call]

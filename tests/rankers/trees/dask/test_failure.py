@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from rankwise.errors import DataError, WorkerLostError
 from rankwise.rankers.trees.dask import _connection as connection
 from rankwise.rankers.trees.dask import _failure as failure
 from rankwise.rankers.trees.dask import connect
+from rankwise.rankers.trees.dask._cluster import Cluster
 from tests.rankers.trees.dask.crashes import at_most, die_in
 from tests.rankers.trees.dask.factories import ALL, EVAL_SET, SMALL, TRAIN, two_workers, write_parts
 
@@ -121,6 +123,32 @@ def test_ctrl_c_keeps_the_rounds_so_far_and_leaves_the_cluster_fit_for_use(clien
     with at_most(120):
         while any(client.run(_actors_held).values()):  # the scheduler frees them in its own time
             time.sleep(0.05)
+
+
+def test_ctrl_c_between_two_workers_lets_both_begin_the_round(client, monkeypatch) -> None:
+    """Else the first would wait for the second forever."""
+    each, methods = Cluster.each, []
+
+    def interrupted(self, method, arguments, *, in_step=False):
+        methods.append(method)
+        first, second = self.workers
+        if in_step and methods.count(method) == 3:
+            proxy = mock.Mock(run=lambda *call: (os.kill(os.getpid(), signal.SIGINT), second.run(*call))[1])
+            monkeypatch.setattr(self, "workers", [first, proxy])
+        try:
+            return each(self, method, arguments, in_step=in_step)
+        finally:
+            self.workers = [first, second]
+
+    monkeypatch.setattr(Cluster, "each", interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with at_most(300):
+            model = rw.LambdaMART("ndcg@5", **(SMALL | {"n_estimators": 400}))
+            model.fit(TRAIN.X, TRAIN.y, client=client, **GIVEN)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert model.interrupted_
 
 
 def _actors_held(dask_worker: Worker) -> int:

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from distributed import CancelledError, Client, Future, TimeoutError
 
 from rankwise.errors import RankwiseError, WorkerLostError
+from rankwise.kernels._interrupts import interrupts_held
 from rankwise.rankers.trees.dask._failure import (
     CHECK_SECONDS,
     NOTICE_SECONDS,
@@ -89,16 +90,17 @@ class Cluster:
     ) -> list[R]:
         """Let every worker do something, with arguments of its own, at the same time; what each returns.
 
-        What some have begun `in_step` must be ended by all, so Ctrl-C waits for it.
+        What some have begun `in_step` must be begun and ended by all, so Ctrl-C waits for it.
         """
         answers: dict[str, Answer[R]] = {}
         try:
-            for address, worker, values in zip(self.addresses, self.workers, arguments, strict=True):
-                answers[address] = worker.run(method, *values)
-        except RuntimeError as problem:  # of an actor that is lost
-            self._raise_if_lost(answers)
-            raise WorkerLostError("a worker was restarted and has lost its rows") from problem
-        try:
+            try:
+                with interrupts_held():
+                    for address, worker, values in zip(self.addresses, self.workers, arguments, strict=True):
+                        answers[address] = worker.run(method, *values)
+            except RuntimeError as problem:  # of an actor that is lost
+                self._raise_if_lost(answers)
+                raise WorkerLostError("a worker was restarted and has lost its rows") from problem
             return self._gather(answers)
         except KeyboardInterrupt:
             wait_until_done(answers, ROUND_SECONDS if in_step else 0)
