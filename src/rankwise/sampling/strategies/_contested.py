@@ -47,8 +47,7 @@ class Contested(Sampler):
         check_count("depth", self.depth, 0, example=10)
 
     def utilities(self, pool: Pool, rng: np.random.Generator) -> FloatArray:
-        """The disagreement, but for the `first`: those are above; the ranker's scores where no fold has anything to
-        learn."""
+        """The disagreement, with the `first` above all others; scores where no fold has anything to learn."""
         by_members = list(members(pool, self.folds, rng))
         if not by_members:
             return pool.scores
