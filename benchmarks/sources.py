@@ -120,6 +120,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
         *("data/io/_letor", "data/io/_read.py", "data/io/_streams.py", "data/io/_formats.py"),
         *("kernels/_letor_text.py", "data/_ranking_data.py"),
     ),  # of LETOR text alone
+    "samplers": (*SAMPLING, *TREES),
     "sampling-bound": SAMPLING,
     "scale": ("data/", "rankers/trees/dask/", *TREES),
     "serve": ("serve/ranking/", "rankers/_score_functions/", "kernels/_tree_scoring.py", "kernels/_json_rows.py"),

@@ -20,6 +20,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "lossmin": [{}, {"trade_off": 0.3, "min_distance": 0.5}],
     "uncertain": [{}, {"min_distance": 1000.0}],
     "entropy": [{}, {"min_distance": 0.5}],
+    "contested": [{}, {"first": 0, "depth": 0}, {"first": 1, "folds": 20, "min_distance": 0.5}],
     "diverse": [{}, {"folds": 2, "min_distance": 0.5}, {"folds": 20}],
     "change": [
         {},

@@ -93,6 +93,16 @@ def rank_differences(scores: Sequence[float], others: Sequence[Sequence[float]])
     return [sum(abs(rank(scores, k) - rank(other, k)) for other in others) for k in range(len(scores))]
 
 
+def contested(scores: Sequence[float], others: Sequence[Sequence[float]], n_relevant: int, depth: int) -> list[float]:
+    """How far the logarithm of each document's place from the best, `depth` further down for each relevant one, is from
+    those by other scores, in all."""
+
+    def place(values: Sequence[float], k: int) -> float:
+        return math.log(1 + len(values) - rank(values, k) + depth * n_relevant)
+
+    return [sum(abs(place(scores, k) - place(other, k)) for other in others) for k in range(len(scores))]
+
+
 def kept_apart(order: Sequence[int], features: Sequence[Sequence[float]], count: int, apart: float) -> list[int]:
     """The first `count` of the order that are no nearer than `apart` to one before; then the others, as they come."""
     chosen: list[int] = []

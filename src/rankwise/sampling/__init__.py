@@ -5,6 +5,7 @@ from rankwise.sampling._pool import Pool
 from rankwise.sampling.simulation._result import Simulation
 from rankwise.sampling.simulation._simulate import simulate
 from rankwise.sampling.strategies._committee import Committee
+from rankwise.sampling.strategies._contested import Contested
 from rankwise.sampling.strategies._expected_change import ExpectedChange
 from rankwise.sampling.strategies._lookahead import Lookahead
 from rankwise.sampling.strategies._lossmin import LossMin
@@ -15,6 +16,7 @@ from rankwise.sampling.strategies._uncertainty import Uncertainty
 
 __all__ = [
     "Committee",
+    "Contested",
     "ExpectedChange",
     "Lookahead",
     "LossMin",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -43,16 +44,22 @@ class Committee(Sampler):
         """The sum over folds of the difference of ranks; 0 where no fold has anything to learn."""
         utilities = np.zeros(pool.candidates.size)
         ranks = pool.ascending.by_candidate(pool.ascending.ranks)
-        for rows in _folds(pool, self.folds, rng):
-            if not pool.can_learn(rows, pool.y[rows]):
-                continue
-            try:
-                member = pool.refit(rows, pool.y[rows])
-            except DataError:  # rankers differ in how few rows they refuse
-                continue
-            order = pool.ascending_by(pool.scores_by(member))
+        for scores in members(pool, self.folds, rng):
+            order = pool.ascending_by(scores)
             utilities += np.abs(order.by_candidate(order.ranks) - ranks)
         return utilities
+
+
+def members(pool: Pool, folds: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+    """Scores of the candidates by a ranker of each fold of the labels that has anything to learn."""
+    for rows in _folds(pool, folds, rng):
+        if not pool.can_learn(rows, pool.y[rows]):
+            continue
+        try:
+            member = pool.refit(rows, pool.y[rows])
+        except DataError:  # rankers differ in how few rows they refuse
+            continue
+        yield pool.scores_by(member)
 
 
 def _folds(pool: Pool, folds: int, rng: np.random.Generator) -> list[IntArray]:
