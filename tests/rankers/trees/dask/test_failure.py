@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 from unittest import mock
 
@@ -129,12 +130,15 @@ def test_ctrl_c_between_two_workers_lets_both_begin_the_round(client, monkeypatc
     """Else the first would wait for the second forever."""
     each, methods = Cluster.each, []
 
+    def press_then_run(worker, *call):
+        os.kill(os.getpid(), signal.SIGINT)
+        return worker.run(*call)
+
     def interrupted(self, method, arguments, *, in_step=False):
         methods.append(method)
         first, second = self.workers
         if in_step and methods.count(method) == 3:
-            proxy = mock.Mock(run=lambda *call: (os.kill(os.getpid(), signal.SIGINT), second.run(*call))[1])
-            monkeypatch.setattr(self, "workers", [first, proxy])
+            self.workers = [first, mock.Mock(run=partial(press_then_run, second))]
         try:
             return each(self, method, arguments, in_step=in_step)
         finally:
