@@ -203,7 +203,10 @@ def _checked(model: Any, X: Any, fitting: bool, allow_nan: bool) -> Any:
             X = as_array("X", X)
         if getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M"):  # and takes dates for numbers
             raise DataError(f"X must be numbers, got {X.dtype}; pass what they are days or seconds from")
-        _check_feature_names(model, X, reset=fitting)
+        if fitting and type(X) is np.ndarray:  # which has no names; scikit-learn takes a while to tell
+            _set_names(model, None)
+        else:
+            _check_feature_names(model, X, reset=fitting)
     if fitting:
         _set_categories(model, categories)
     least = 2 if fitting else 1  # one document has no rank to learn
