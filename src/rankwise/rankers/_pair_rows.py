@@ -116,7 +116,7 @@ def _content_order(
 ) -> tuple[IntArray, IntArray]:
     """Grouped rows by what stands in them, and where queries then start: neither names nor the input's order matter."""
     keys = groups.grouped(row_hashes(X))
-    starts = groups.offsets[:-1]
+    starts, sizes = groups.offsets[:-1], groups.sizes
     query_keys = np.add.reduceat(keys, starts)
     by_key = np.argsort(query_keys, kind="stable")
     weights = np.zeros(grades.size) if weight is None else weight
@@ -124,8 +124,8 @@ def _content_order(
         # Of those that are alike the lighter comes first; weights of a query are summed as whole numbers, in any order.
         query_weights = np.add.reduceat(weights.view(np.uint64), starts)
         by_key = np.lexsort((query_weights, np.add.reduceat(grades, starts), query_keys))
-    offsets = np.append(0, np.cumsum(groups.sizes[by_key]))
-    moved = np.arange(grades.size) + np.repeat(starts[by_key] - offsets[:-1], groups.sizes[by_key])
+    offsets = np.append(0, np.cumsum(sizes[by_key]))
+    moved = np.arange(grades.size) + np.repeat(starts[by_key] - offsets[:-1], sizes[by_key])
     return _order_in_queries(keys, grades, weights, groups.offsets)[moved], offsets
 
 
@@ -134,11 +134,11 @@ def _order_in_queries(keys: AnyArray, grades: FloatArray, weights: FloatArray, o
     leading = -(keys >> np.uint64(11)).astype(np.float64)  # as many bits as a float holds
     order = descending_order(leading, offsets)
     ranked = leading.take(order)
-    ties = ranked[1:] == ranked[:-1]
-    ties[offsets[1:-1] - 1] = False
+    ties = np.append(False, ranked[1:] == ranked[:-1])  # with the row before
+    ties[offsets[:-1]] = False
     if ties.any():  # few, as they are alike in all features
-        tied = np.flatnonzero(np.append(ties, False) | np.append(False, ties))
-        rows, run = order[tied], np.cumsum(np.append(True, ~ties))[tied]
+        tied = np.flatnonzero(ties | np.append(ties[1:], False))
+        rows, run = order[tied], np.cumsum(~ties[tied])
         order[tied] = rows[np.lexsort((rows, weights[rows], grades[rows], keys[rows], run))]
     return order
 
