@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from rankwise._validation import as_vector
 from rankwise.data._groups import QueryGroups
-from rankwise.data._row_hashes import row_hashes
+from rankwise.data._row_hashes import row_hashes, seeded_hashes
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics._ranking import descending_order
 from rankwise.rankers._eval_sets import check_weights
@@ -120,10 +120,10 @@ def _content_order(
     query_keys = np.add.reduceat(keys, starts)
     by_key = np.argsort(query_keys, kind="stable")
     weights = np.zeros(grades.size) if weight is None else weight
-    if (np.diff(query_keys[by_key]) == 0).any():
-        # Of those that are alike the lighter comes first; weights of a query are summed as whole numbers, in any order.
-        query_weights = np.add.reduceat(weights.view(np.uint64), starts)
-        by_key = np.lexsort((query_weights, np.add.reduceat(grades, starts), query_keys))
+    if (np.diff(query_keys[by_key]) == 0).any():  # the same documents, perhaps with other labels or weights
+        judgements = seeded_hashes(row_hashes(np.column_stack((grades, weights))), 0).view(np.uint64)
+        judged = seeded_hashes(keys + judgements, 0).view(np.uint64)
+        by_key = np.lexsort((np.add.reduceat(judged, starts), query_keys))
     offsets = np.append(0, np.cumsum(sizes[by_key]))
     moved = np.arange(grades.size) + np.repeat(starts[by_key] - offsets[:-1], sizes[by_key])
     return _order_in_queries(keys, grades, weights, groups.offsets)[moved], offsets
