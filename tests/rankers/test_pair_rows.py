@@ -44,4 +44,4 @@ def test_queries_of_the_same_documents_are_in_one_order(seed, weighted, by_query
         )
         columns = (rows.X[rows.order], rows.y, np.ones(24) if rows.weight is None else rows.weight)
         orders.append(np.column_stack(columns))
-    np.testing.assert_array_equal(*orders)
+    np.testing.assert_array_equal(orders[0], orders[1])
