@@ -60,10 +60,12 @@ class QueryGroups:
             raise DataError("there are no rows to group, got an empty qid; pass at least one row")
         if ids.dtype.kind == "O":
             ids = ids.astype(str)
-        starts = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1])))
+        starts = np.append(0, np.flatnonzero(ids[1:] != ids[:-1]) + 1)
         runs = ids[starts]
-        unique, first, inverse = np.unique(runs, return_index=True, return_inverse=True)
         offsets = np.append(starts, ids.size).astype(np.int64)
+        if ids.dtype.kind != "V" and (runs[1:] > runs[:-1]).all():  # as in most files; records know no order
+            return cls(runs, offsets)
+        unique, first, inverse = np.unique(runs, return_index=True, return_inverse=True)
         if unique.size == runs.size:
             return cls(runs, offsets)
         appearance = np.argsort(first, kind="stable")

@@ -77,11 +77,14 @@ def descending_order(
     """
     order = np.empty(scores.size, dtype=np.int64)
     sizes = np.diff(offsets)
-    short = int(sizes[sizes <= RADIX_MIN_ROWS].max(initial=0))
+    is_long = sizes > RADIX_MIN_ROWS
+    short = int(sizes[~is_long].max(initial=0))
     threads.by_queries(lambda a, b: ranks.rank_short_lists(scores, offsets, short, a, b, order), offsets)
     if key is not None:
         threads.by_queries(lambda a, b: ranks.order_ties(scores, key, offsets, short, a, b, order), offsets)
-    for q in np.flatnonzero((sizes > RADIX_MIN_ROWS) & (sizes <= (longest or scores.size))):
+    for q in np.flatnonzero(is_long):
+        if longest is not None and sizes[q] > longest:
+            continue
         rows = slice(offsets[q], offsets[q + 1])
         order[rows] = rank_one_list(scores[rows], None if key is None else key[rows])[0]
         order[rows] += rows.start

@@ -203,7 +203,10 @@ def _checked(model: Any, X: Any, fitting: bool, allow_nan: bool) -> Any:
             X = as_array("X", X)
         if getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M"):  # and takes dates for numbers
             raise DataError(f"X must be numbers, got {X.dtype}; pass what they are days or seconds from")
-        _check_feature_names(model, X, reset=fitting)
+        if fitting and type(X) is np.ndarray:  # which has no names; scikit-learn takes a while to tell
+            _set_names(model, None)
+        else:
+            _check_feature_names(model, X, reset=fitting)
     if fitting:
         _set_categories(model, categories)
     least = 2 if fitting else 1  # one document has no rank to learn
@@ -213,11 +216,14 @@ def _checked(model: Any, X: Any, fitting: bool, allow_nan: bool) -> Any:
 
 
 def _is_sound(X: Any, least: int) -> bool:
-    """Whether X is an array of finite numbers as it should be; a sum tells, in one quick pass."""
+    """Whether X is an array of finite numbers as it should be; a sum tells, of squares where that is quicker."""
     if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in (np.float64, np.float32):
         return False
+    if len(X) < least or X.shape[1] < 1:
+        return False
     with np.errstate(over="ignore", invalid="ignore"):
-        return len(X) >= least and X.shape[1] >= 1 and bool(np.isfinite(X.sum()))
+        numbers = X.ravel(order="K") if X.flags.forc else None
+        return bool(np.isfinite(X.sum() if numbers is None else numbers @ numbers))
 
 
 def _checked_by_sklearn(model: Any, X: Any, least: int, allow_nan: bool) -> Any:

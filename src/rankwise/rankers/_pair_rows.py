@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,11 @@ from numpy.typing import ArrayLike
 
 from rankwise._validation import as_vector
 from rankwise.data._groups import QueryGroups
-from rankwise.data._row_hashes import row_hashes
+from rankwise.data._row_hashes import row_hashes, seeded_hashes
 from rankwise.errors import DataError, ShapeError
 from rankwise.metrics._ranking import descending_order
 from rankwise.rankers._eval_sets import check_weights
-from rankwise.types import AnyArray, FloatArray, IntArray
+from rankwise.types import AnyArray, BoolArray, FloatArray, IntArray
 
 MIN_WEIGHT, MAX_WEIGHT = 1e-100, 1e100  # whose products, and sums of these, are numbers
 
@@ -29,6 +30,12 @@ class PairRows:
     weight: FloatArray | None  # by row; a pair weighs the product of its documents'
     order: IntArray
     query_weight: FloatArray | None = None  # of each query in this order; the weights of its rows have it in them
+
+    @cached_property
+    def has_pairs(self) -> BoolArray:
+        """Of each query, whether its documents differ in their labels."""
+        starts = self.offsets[:-1]
+        return np.asarray(np.minimum.reduceat(self.y, starts) < np.maximum.reduceat(self.y, starts))
 
     @property
     def features(self) -> Any:
@@ -50,10 +57,16 @@ class PairRows:
                 f"{weight.max():g}; scale them"
             )
         sizes = np.add.reduceat(counted, self.offsets[:-1], dtype=np.int64)
-        y, offsets = self.y[counted], np.append(0, np.cumsum(sizes[sizes > 0]))
-        _check_labels(y, offsets, " and weights above 0")
-        query_weight = None if self.query_weight is None else self.query_weight[sizes > 0]
-        return replace(self, y=y, offsets=offsets, weight=weight, order=self.order[counted], query_weight=query_weight)
+        rows = replace(
+            self,
+            y=self.y[counted],
+            offsets=np.append(0, np.cumsum(sizes[sizes > 0])),
+            weight=weight,
+            order=self.order[counted],
+            query_weight=None if self.query_weight is None else self.query_weight[sizes > 0],
+        )
+        _check_pairs(rows, " and weights above 0")
+        return rows
 
 
 def pair_rows(
@@ -73,14 +86,13 @@ def pair_rows(
     if labels.size != rows or groups.n_rows != rows:
         raise ShapeError(f"X, y and qid must have one entry per row, got {rows}, {labels.size} and {groups.n_rows}")
     grouped = np.maximum(groups.grouped(labels), 0.0)
-    _check_labels(grouped, groups.offsets)
     by_row = check_weights("sample_weight", sample_weight, rows, "row")
     by_query = check_weights("query_weight", query_weight, groups.n_queries, "query")
     weight = _pair_weights(groups, by_row, by_query)
     order, offsets = _content_order(features, grouped, groups, weight)
     if by_query is not None:
         by_query = by_query[np.repeat(np.arange(groups.n_queries), groups.sizes)[order[offsets[:-1]]]]
-    return PairRows(
+    ordered = PairRows(
         X=features,
         y=grouped[order],
         offsets=offsets,
@@ -88,11 +100,12 @@ def pair_rows(
         order=order if groups.order is None else groups.order[order],
         query_weight=by_query,
     )
+    _check_pairs(ordered)
+    return ordered
 
 
-def _check_labels(y: FloatArray, offsets: IntArray, also: str = "") -> None:
-    starts = offsets[:-1]
-    if not y.size or (np.minimum.reduceat(y, starts) == np.maximum.reduceat(y, starts)).all():
+def _check_pairs(rows: PairRows, also: str = "") -> None:
+    if not rows.has_pairs.any():
         raise DataError(
             f"no query has documents of different labels{also}, so there is nothing to learn; check y and qid"
         )
@@ -103,13 +116,16 @@ def _content_order(
 ) -> tuple[IntArray, IntArray]:
     """Grouped rows by what stands in them, and where queries then start: neither names nor the input's order matter."""
     keys = groups.grouped(row_hashes(X))
-    starts = groups.offsets[:-1]
-    # Of rows that are alike the lighter comes first; weights of a query are summed as whole numbers, in any order.
+    starts, sizes = groups.offsets[:-1], groups.sizes
+    query_keys = np.add.reduceat(keys, starts)
+    by_key = np.argsort(query_keys, kind="stable")
     weights = np.zeros(grades.size) if weight is None else weight
-    query_weights = np.add.reduceat(weights.view(np.uint64), starts)
-    by_key = np.lexsort((query_weights, np.add.reduceat(grades, starts), np.add.reduceat(keys, starts)))
-    offsets = np.append(0, np.cumsum(groups.sizes[by_key]))
-    moved = np.arange(grades.size) + np.repeat(starts[by_key] - offsets[:-1], groups.sizes[by_key])
+    if (np.diff(query_keys[by_key]) == 0).any():  # the same documents, perhaps with other labels or weights
+        judgements = seeded_hashes(row_hashes(np.column_stack((grades, weights))), 0).view(np.uint64)
+        judged = seeded_hashes(keys + judgements, 0).view(np.uint64)
+        by_key = np.lexsort((np.add.reduceat(judged, starts), query_keys))
+    offsets = np.append(0, np.cumsum(sizes[by_key]))
+    moved = np.arange(grades.size) + np.repeat(starts[by_key] - offsets[:-1], sizes[by_key])
     return _order_in_queries(keys, grades, weights, groups.offsets)[moved], offsets
 
 
@@ -118,11 +134,11 @@ def _order_in_queries(keys: AnyArray, grades: FloatArray, weights: FloatArray, o
     leading = -(keys >> np.uint64(11)).astype(np.float64)  # as many bits as a float holds
     order = descending_order(leading, offsets)
     ranked = leading.take(order)
-    ties = ranked[1:] == ranked[:-1]
-    ties[offsets[1:-1] - 1] = False
+    ties = np.append(False, ranked[1:] == ranked[:-1])  # with the row before
+    ties[offsets[:-1]] = False
     if ties.any():  # few, as they are alike in all features
-        tied = np.flatnonzero(np.append(ties, False) | np.append(False, ties))
-        rows, run = order[tied], np.cumsum(np.append(True, ~ties))[tied]
+        tied = np.flatnonzero(ties | np.append(ties[1:], False))
+        rows, run = order[tied], np.cumsum(~ties[tied])
         order[tied] = rows[np.lexsort((rows, weights[rows], grades[rows], keys[rows], run))]
     return order
 

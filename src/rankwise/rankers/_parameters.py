@@ -11,7 +11,6 @@ import numpy as np
 
 from rankwise.errors import DataError
 from rankwise.metrics import Metric
-from rankwise.types import JsonObject
 
 
 class Constraint(Protocol):
@@ -25,9 +24,6 @@ class Constrained(Protocol):
     """An estimator whose class says what its parameters may be."""
 
     _parameter_constraints: ClassVar[dict[str, list[Constraint]]]
-
-    def get_params(self, deep: bool = True) -> JsonObject:
-        """Parameters by name."""
 
 
 @dataclass(frozen=True)
@@ -153,10 +149,9 @@ SHARED: dict[str, list[Constraint]] = {"metric": [METRIC, TEXT], "random_state":
 
 def check_parameters(estimator: Constrained) -> None:
     """Raise DataError on the first parameter that the constraints of its class do not accept."""
-    parameters = estimator.get_params(deep=False)
-    shared = {name: constraints for name, constraints in SHARED.items() if name in parameters}
+    shared = {name: constraints for name, constraints in SHARED.items() if hasattr(estimator, name)}
     for name, constraints in (shared | estimator._parameter_constraints).items():
-        value = parameters[name]
+        value = getattr(estimator, name)
         if not any(constraint.accepts(value) for constraint in constraints):
             if isinstance(value, list | tuple) and isinstance(
                 constraints[0], OneOrMore

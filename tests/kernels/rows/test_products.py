@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
-from rankwise.kernels.rows._products import BLOCK_ROWS, rows_times, times_rows
+from rankwise.kernels.rows._products import BLOCK_ROWS, dot, rows_times, times_rows
 
 SHAPES = [(1, 1), (7, 3), (BLOCK_ROWS, 5), (BLOCK_ROWS + 1, 17), (3 * BLOCK_ROWS - 1, 100)]  # the last one in threads
 
@@ -47,3 +49,9 @@ def test_the_number_of_threads_does_not_matter(shape, monkeypatch) -> None:
     for rows, columns in found[1:]:
         assert np.array_equal(rows, found[0][0])
         assert np.array_equal(columns, found[0][1])
+
+
+@pytest.mark.parametrize("size", [0, 1, 46, BLOCK_ROWS, 3 * BLOCK_ROWS + 1, 10**6])
+def test_products_of_vectors_are_exact_however_long(size) -> None:
+    a, b = np.random.default_rng(size).normal(size=(2, size))
+    assert dot(a, b) == pytest.approx(math.fsum(a * b), rel=0, abs=1e-15 * size)

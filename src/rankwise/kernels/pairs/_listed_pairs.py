@@ -6,6 +6,8 @@ Rows of each query stand by falling grade, so that the worse partners of row i a
 
 from __future__ import annotations
 
+import numpy as np
+
 from rankwise.kernels._compile import kernel, reassociating_kernel
 from rankwise.types import FloatArray, IntArray
 
@@ -36,6 +38,22 @@ def grade_rows(y: FloatArray, offsets: IntArray, levels: FloatArray, grade: IntA
             grade[i] = k
         grades[q] = count
     return True
+
+
+@kernel
+def pair_weights(grade: IntArray, grades: IntArray, weight: FloatArray, offsets: IntArray, total: FloatArray) -> None:
+    """`total[q] = Σ w_i w_j` over the pairs of a query: what each grade weighs, times what all lower ones do."""
+    sums = np.empty(grades.max())
+    for q in range(grades.size):
+        for g in range(grades[q]):
+            sums[g] = 0.0
+        for i in range(offsets[q], offsets[q + 1]):
+            sums[grade[i]] += weight[i]
+        lower, of_query = 0.0, 0.0
+        for g in range(grades[q]):
+            of_query += sums[g] * lower
+            lower += sums[g]
+        total[q] = of_query
 
 
 @kernel

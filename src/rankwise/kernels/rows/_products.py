@@ -28,7 +28,7 @@ def _row_products(X: AnyArray, w: FloatArray, low: int, high: int, out: FloatArr
         out[i] = total
 
 
-@kernel
+@reassociating_kernel
 def _column_sums(X: AnyArray, d: FloatArray, low: int, high: int, out: FloatArray) -> None:
     """Add up rows `low` to `high` in each line of `out` that belongs to a block of them."""
     for first in range(low, high, BLOCK_ROWS):
@@ -60,6 +60,18 @@ def add_moments(
             mean[k] += of_row * apart
             squares[k] += of_row * apart * apart
             largest[k] = max(largest[k], abs(value))
+
+
+@reassociating_kernel
+def dot(a: FloatArray, b: FloatArray) -> float:
+    """The product of two vectors, added up by blocks, so that long ones are as exact."""
+    total = 0.0
+    for first in range(0, a.size, BLOCK_ROWS):
+        of_block = 0.0
+        for i in range(first, min(first + BLOCK_ROWS, a.size)):
+            of_block += a[i] * b[i]
+        total += of_block
+    return total
 
 
 def _by_blocks(X: AnyArray, task: Callable[[int, int], object]) -> None:

@@ -29,14 +29,10 @@ def _add_by_numpy(numbers: AnyArray, multipliers: NDArray[np.uint64], sums: NDAr
 @kernel_like(_add_by_numpy)
 def add_dense(numbers: AnyArray, multipliers: NDArray[np.uint64], sums: NDArray[np.uint64]) -> None:
     """`sums[i] += Σ_c mixed(bits of numbers[i, c] + 0) · multipliers[c]`, modulo 2^64; −0 is a plain 0."""
-    row = np.empty(multipliers.size)
-    bits = row.view(np.uint64)
     for i in range(sums.size):
-        for c in range(row.size):
-            row[c] = numbers[i, c] + 0.0
         total = np.uint64(0)
-        for c in range(row.size):
-            total += _mixed(bits[c]) * multipliers[c]
+        for c in range(multipliers.size):
+            total += _mixed(np.float64(numbers[i, c] + 0.0).view(np.uint64)) * multipliers[c]
         sums[i] += total
 
 

@@ -39,54 +39,43 @@ def merge_orders(scores: FloatArray, a: IntArray, b: IntArray, out: IntArray) ->
             j += 1
 
 
-@helper
-def _place(i: int, above: int, order: IntArray, taken: IntArray) -> None:
-    """Put row i below `above` better ones, and below equal ones that came before it."""
-    order[above + taken[above]] = i
-    taken[above] += 1
-
-
 @kernel
-def _rank_by_counting(scores: FloatArray, order: IntArray, taken: IntArray) -> None:
-    """`order[:] = np.argsort(-scores, kind="stable")` for a short list; `taken` is scratch space.
+def _rank_by_counting(scores: FloatArray, offsets: IntArray, low: int, high: int, order: IntArray) -> None:
+    """`rank_short_lists` for the queries of at most `COUNTING_MAX_ROWS` rows; others are left alone.
 
-    A document's rank is the number of higher scores. Four documents are counted in one pass: each score
-    loaded then serves four comparisons.
+    A document's rank is the number of higher scores. Each pass counts four documents for all others at once.
     """
-    n = scores.size
-    taken[:n] = 0
-    i = 0
-    while i + 4 <= n:
-        a, b, c, d = scores[i], scores[i + 1], scores[i + 2], scores[i + 3]
-        above_a, above_b, above_c, above_d = 0, 0, 0, 0
-        for j in range(n):
-            s = scores[j]
-            above_a += s > a
-            above_b += s > b
-            above_c += s > c
-            above_d += s > d
-        _place(i, above_a, order, taken)
-        _place(i + 1, above_b, order, taken)
-        _place(i + 2, above_c, order, taken)
-        _place(i + 3, above_d, order, taken)
-        i += 4
-    while i < n:
-        a = scores[i]
-        above_a = 0
-        for j in range(n):
-            above_a += scores[j] > a
-        _place(i, above_a, order, taken)
-        i += 1
+    above, taken = np.empty(COUNTING_MAX_ROWS, dtype=np.int64), np.empty(COUNTING_MAX_ROWS, dtype=np.int64)
+    for q in range(low, high):
+        start, n = offsets[q], offsets[q + 1] - offsets[q]
+        if n > COUNTING_MAX_ROWS:
+            continue
+        values = scores[start : start + n]
+        for i in range(n):
+            above[i], taken[i] = 0, start
+        j = 0
+        while j + 4 <= n:
+            a, b, c, d = values[j], values[j + 1], values[j + 2], values[j + 3]
+            for i in range(n):
+                above[i] += (a > values[i]) + (b > values[i]) + (c > values[i]) + (d > values[i])
+            j += 4
+        while j < n:
+            a = values[j]
+            for i in range(n):
+                above[i] += a > values[i]
+            j += 1
+        for i in range(n):
+            k = above[i]
+            order[k + taken[k]] = start + i  # below equal ones that came before it
+            taken[k] += 1
 
 
 @kernel
 def _rank_by_merging(scores: FloatArray, order: IntArray, buffer: IntArray) -> None:
-    """The same for a longer list: pieces of `COUNTING_MAX_ROWS` rows by counting, merged pair by pair."""
+    """The order of a longer list: pieces of `COUNTING_MAX_ROWS` rows by counting, merged pair by pair."""
     n = scores.size
-    for start in range(0, n, COUNTING_MAX_ROWS):
-        stop = min(start + COUNTING_MAX_ROWS, n)
-        _rank_by_counting(scores[start:stop], order[start:stop], buffer)
-        order[start:stop] += start
+    pieces = np.minimum(np.arange(0, n + COUNTING_MAX_ROWS, COUNTING_MAX_ROWS), n)
+    _rank_by_counting(scores, pieces, 0, pieces.size - 1, order)
     width = COUNTING_MAX_ROWS
     while width < n:
         for start in range(0, n, 2 * width):
@@ -157,18 +146,16 @@ def rank_short_lists(
     Equivalent to (and much faster than), for each query's rows: `start + np.argsort(-scores[rows], kind="stable")`.
     Queries of more than `longest` rows are left alone (`rank_long_list` is better there).
     """
+    _rank_by_counting(scores, offsets, low, high, order)
+    if longest <= COUNTING_MAX_ROWS:
+        return
     buffer, values, rows = np.empty(CELLS_PER_ROW * longest + 1, dtype=np.int64), np.empty(longest), np.arange(longest)
     for q in range(low, high):
         start, stop = offsets[q], offsets[q + 1]
-        n = stop - start
-        if n <= COUNTING_MAX_ROWS:
-            _rank_by_counting(scores[start:stop], order[start:stop], buffer)
-        elif n <= longest:
+        if COUNTING_MAX_ROWS < stop - start <= longest:
             if not sort_by_cells(scores[start:stop], rows, buffer, values, order[start:stop]):
                 _rank_by_merging(scores[start:stop], order[start:stop], buffer)
-        else:
-            continue
-        order[start:stop] += start
+            order[start:stop] += start
 
 
 @kernel

@@ -9,9 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from rankwise.errors import DataError
-from rankwise.kernels import _threads as threads
-from rankwise.kernels.pairs._close_pairs import close_weight
-from rankwise.kernels.pairs._listed_pairs import grade_rows, list_pairs
+from rankwise.kernels.pairs._listed_pairs import grade_rows, list_pairs, pair_weights
 from rankwise.types import FloatArray, IntArray
 
 SAMPLED_PAIRS = 16_384
@@ -90,9 +88,8 @@ class PairLists:
     @cached_property
     def query_pairs(self) -> FloatArray:
         """Weight of the pairs of each query."""
-        total, scores = np.empty(self.grades.size), np.zeros(self.grade.size)
-        rows = (scores, self.grade, self.grades, self.weight, self.offsets)
-        threads.by_queries(lambda low, high: close_weight(*rows, 1.0, low, high, total), self.offsets)
+        total = np.empty(self.grades.size)
+        pair_weights(self.grade, self.grades, self.weight, self.offsets, total)
         return total
 
     @cached_property

@@ -60,8 +60,7 @@ def _scale(rows: PairRows, features: Matrix) -> FloatArray:
 
 def _in_pairs(rows: PairRows) -> PairRows:
     """The queries whose documents differ in their labels: in others there is no pair. Short ones by falling label."""
-    starts, sizes = rows.offsets[:-1], np.diff(rows.offsets)
-    kept = np.minimum.reduceat(rows.y, starts) < np.maximum.reduceat(rows.y, starts)
+    kept, sizes = rows.has_pairs, np.diff(rows.offsets)
     offsets = np.append(0, np.cumsum(sizes[kept]))
     places = np.flatnonzero(np.repeat(kept, sizes))
     if has_few_pairs(offsets):

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from rankwise.errors import DataError
+from rankwise.kernels.rows._products import dot
 from rankwise.objectives.margins._lists import PairLists
 from rankwise.rankers.pairs._matrix import Matrix, canonical, matrix_times, times_matrix
 from rankwise.rankers.pairs.svm._pair_loss import PairHinge
@@ -89,11 +90,6 @@ class Iterate:
         rows = self.problem.rows
         scores = rows.scores(direction)
         return direction + self.problem.C * rows.sums(self.loss.hessian_times(scores)), scores
-
-
-def dot(a: FloatArray, b: FloatArray) -> float:
-    """The product of two vectors, added up in the same order whatever the number of threads."""
-    return float((a * b).sum())
 
 
 def next_iterate(at: Iterate, first: float, goal: float = 0.0) -> Iterate | None:

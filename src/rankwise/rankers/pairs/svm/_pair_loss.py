@@ -50,13 +50,21 @@ class PairHinge(ABC):
     """Its derivative by each row's score."""
     slope_sum: float
     """The sum over pairs of the loss's slope: ω times 2x, or times x/h and at most 1."""
-    slope_error: float
-    """Bounds the rounding of `slope_sum`."""
+    _scores: FloatArray
+    _curvature: float
+    _curved: float
+    """Σ ω over the band."""
 
     @staticmethod
     def of(lists: PairLists, scores: FloatArray, width: float | None) -> PairHinge:
         """That of all pairs of these lists, in the way that is the faster."""
         return SweptHinge(lists, scores, width) if lists.listed is None else ListedHinge(lists, scores, width)
+
+    @property
+    def slope_error(self) -> float:
+        """Bounds the rounding of `slope_sum`."""
+        extent = 1.0 + 2.0 * float(np.abs(self._scores).max())
+        return MARGIN_ROUNDING * self._curvature * extent * self._curved
 
     @abstractmethod
     def hessian_times(self, direction: FloatArray) -> FloatArray:
@@ -73,11 +81,9 @@ class ListedHinge(PairHinge):
     def __init__(self, lists: PairLists, scores: FloatArray, width: float | None) -> None:
         assert lists.listed is not None
         self._lists, self._listed, self._scores = lists, lists.listed, scores
-        curvature, max_slope = (2.0, np.inf) if width is None else (1.0 / width, 1.0)
-        self.gradient, self._second, totals = self._sums(scores, curvature, max_slope)
-        self.hinge, self.loss, self.slope_sum, near = totals
-        extent = 1.0 + 2.0 * float(np.abs(scores).max())
-        self.slope_error = MARGIN_ROUNDING * curvature * extent * near
+        self._curvature, max_slope = (2.0, np.inf) if width is None else (1.0 / width, 1.0)
+        self.gradient, self._second, totals = self._sums(scores, self._curvature, max_slope)
+        self.hinge, self.loss, self.slope_sum, self._curved = totals
 
     def hessian_times(self, direction: FloatArray) -> FloatArray:
         out, pairs = np.empty_like(direction), (self._second, self._listed.worse, self._listed.pairs)
@@ -123,8 +129,7 @@ class SweptHinge(PairHinge):
         push, band = as_worse - as_better, float(as_better.sum())
         square = band + float((scores * push).sum())  # Σ ω x², as x² = x − x (s_i − s_j)
         self.hinge, self.loss, self.slope_sum = band, 0.5 * self._curvature * square, self._curvature * band
-        extent = 1.0 + 2.0 * float(np.abs(scores).max())
-        self.slope_error = MARGIN_ROUNDING * self._curvature * extent * float((weight * worse).sum())
+        self._curved = float((weight * worse).sum())
         push *= self._curvature
         if width is not None:
             worse, worse_scores, better, _ = self._sums(scores, -np.inf, self._band_start)

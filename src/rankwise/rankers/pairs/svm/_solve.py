@@ -21,7 +21,8 @@ from typing import Literal
 
 import numpy as np
 
-from rankwise.rankers.pairs.svm._newton import ROUNDING_SHARE, Iterate, LinearProblem, dot, next_iterate
+from rankwise.kernels.rows._products import dot
+from rankwise.rankers.pairs.svm._newton import ROUNDING_SHARE, Iterate, LinearProblem, next_iterate
 from rankwise.types import FloatArray
 
 Loss = Literal["hinge", "squared_hinge"]
