@@ -10,7 +10,7 @@ from torch.autograd.function import once_differentiable
 
 
 def _times(ctx: Any, upstream: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
-    return None, *[upstream.to(gradient) * gradient for gradient in ctx.gradients]
+    return None, *[upstream * gradient for gradient in ctx.gradients]
 
 
 _times_once = once_differentiable(_times)  # type: ignore[no-untyped-call,unused-ignore]
@@ -36,5 +36,8 @@ class _PrecomputedGradients(torch.autograd.Function):
 def with_gradients(
     value: torch.Tensor, inputs: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor]
 ) -> torch.Tensor:
-    """The value, whose backward pass gives each input its gradient times what comes from above."""
+    """The value, whose backward pass gives each input its gradient times what comes from above.
+
+    Gradients are where the value is; their type may be another.
+    """
     return _PrecomputedGradients.apply((value, gradients), *inputs)  # type: ignore[no-any-return,no-untyped-call]
