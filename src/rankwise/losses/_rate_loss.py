@@ -240,7 +240,7 @@ class RateLoss(nn.Module):
         batch = RateBatch.of(scores, targets, sample_weight, self.classes)
         if not self._all_started:
             self._start_missing(batch)
-        raw = self._parameters["raw"]
+        raw: torch.Tensor | None = self._parameters["raw"]
         assert raw is not None
         if has_kernel(self.surrogate, scores, raw):
             value, gradients = batch.step_by_kernel(self._kernel(raw), raw)
