@@ -192,7 +192,7 @@ def test_two_halves_of_a_gradient_are_the_whole() -> None:
         value = loss(scores, y)
         (0.5 * value).backward(retain_graph=True)
         (0.5 * value).backward()
-        assert torch.equal(scores.grad, plain)  # type: ignore[arg-type]
+        assert torch.equal(scores.grad, plain)
         assert torch.equal(loss.raw.grad, of_raw)  # type: ignore[arg-type]
 
 
@@ -233,6 +233,12 @@ def test_shapes_are_those_of_the_cross_entropy() -> None:
             RecallAtPrecisionLoss(0.8)(logits, targets)
     with pytest.raises(DataError, match="floating"):
         RecallAtPrecisionLoss(0.8)(y.long(), y)
+    with pytest.raises(DataError, match="dense"):
+        RecallAtPrecisionLoss(0.8)(X[:, 0], y.to_sparse())
+    trained = RecallAtPrecisionLoss(0.8).start(X[:, 0], y)
+    trained(X[:, 0], y)
+    with pytest.raises(TypeError, match="to_dense"):
+        trained(X[:, 0].to_sparse(), y)
     with pytest.raises(DataError, match="share"):
         RecallAtPrecisionLoss(0.8, share=1.5)
     with pytest.raises(MetricError):

@@ -133,11 +133,11 @@ class RateBatch(NamedTuple):
 
     def step_by_kernel(self, kernel: RateKernel, raw: torch.Tensor) -> tuple[torch.Tensor, Gradients]:
         """The value of a loss, and its gradients by scores and by what is raw (turned round for multipliers)."""
+        scores, targets = self.scores.numpy(force=True).ravel(), self.targets.numpy(force=True).ravel()
+        weights = scores[:0] if self.weights is None else self.weights.numpy(force=True).ravel()
         # Torch's memory, which arrays share: the other way round takes longer.
         by_scores = torch.empty_like(self.scores, memory_format=torch.contiguous_format)
         by_raw = torch.empty_like(raw)
-        scores, targets = self.scores.numpy(force=True).ravel(), self.targets.numpy(force=True).ravel()
-        weights = scores[:0] if self.weights is None else self.weights.numpy(force=True).ravel()
         filled = by_scores.numpy().ravel(), by_raw.numpy()
         value = kernel.step(scores, targets, weights, kernel.width, *kernel.state, *filled)
         if isnan(value):
