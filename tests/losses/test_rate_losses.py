@@ -20,7 +20,9 @@ from rankwise.losses import (
     RecallAtPrecisionLoss,
     TPRAtFPRLoss,
 )
+from rankwise.losses._autograd import with_gradients
 from rankwise.objectives import SaddlePoint, linear_rates
+from rankwise.objectives.rates.saddle._surrogates import Hinge
 
 NAMES = "r@p=0.75 p@r=0.6 tpr@fpr=0.2 f2 aucpr auc".split()
 SUM = "0.5*r@p=0.8 + 0.5*aucpr + 0.2*f2"
@@ -129,6 +131,79 @@ def test_a_copy_or_a_moved_loss_reads_its_own_parameters() -> None:
         assert gradients(other, X[:, 0], y)[0] == pytest.approx(before)
 
 
+def test_what_is_set_between_steps_counts_at_once() -> None:
+    X, y = made()
+    loss, once = AUCPRLoss(4, damping=2.0), AUCPRLoss(4)
+    for one in (loss, once):
+        gradients(one, X[:, 0], y)
+    loss.damping, loss.surrogate = once.damping, Hinge()
+    once.surrogate = Hinge()
+    assert gradients(loss, X[:, 0], y)[0] == gradients(once, X[:, 0], y)[0]
+    before = loss.label_weight.clone()
+    gradients(loss.eval(), X[:, 0], y)
+    assert torch.equal(loss.label_weight, before)
+    gradients(loss.train(), X[:, 0], y)
+    assert (loss.label_weight > before).all()
+    with torch.no_grad():
+        loss.units *= 2.0  # in the same memory
+        once.units.data = 2.0 * once.units  # in memory of its own
+    assert gradients(loss, X[:, 0], y)[0] == gradients(once.eval(), X[:, 0], y)[0]
+
+
+@pytest.mark.parametrize("weights", ["none", "rows", "column", "classes"])
+def test_memory_may_be_laid_out_in_any_way(weights) -> None:
+    """Transposed, with gaps, or with a history: all are read row by row."""
+    X, _ = made()
+    targets = (X > 0.5).double()
+    weight = torch.rand(X.shape, generator=torch.Generator().manual_seed(0)).double()
+    weight = {"none": None, "rows": weight[:, 0], "column": weight[:, :1], "classes": weight}[weights]  # type: ignore[assignment]
+    loss, again = (RateLoss("aucpr", classes=3).double() for _ in range(2))
+    value, by_scores = gradients(loss, X, targets, weight)
+    gaps = torch.stack([X, X], 2)[:, :, 0]
+    of_targets = targets.T.contiguous().T.requires_grad_()
+    of_weight = None if weight is None else torch.stack([weight, weight], -1)[..., 0].requires_grad_()
+    other, by_gaps = gradients(again, gaps, of_targets, of_weight)
+    assert not gaps.is_contiguous()
+    assert not of_targets.is_contiguous()
+    assert value == other
+    assert torch.equal(by_scores, by_gaps)
+    assert of_targets.grad is None
+
+
+def test_scores_beyond_single_precision_have_an_infinite_loss() -> None:
+    X, y = made()
+    loss = RecallAtPrecisionLoss(0.8, surrogate="hinge")
+    gradients(loss, X[:, 0].float(), y)
+    with torch.no_grad():
+        loss.raw[1] = 1e6
+    assert loss(-3e38 * (2.0 * y.float() - 1.0), y).item() == np.inf
+
+
+def test_two_halves_of_a_gradient_are_the_whole() -> None:
+    X, y = made()
+    for kind in (torch.float32, torch.float64, torch.bfloat16):
+        loss = AUCPRLoss(4).double()
+        gradients(loss, X[:, 0], y)
+        loss.eval()
+        _, plain = gradients(loss, X[:, 0].to(kind), y)
+        of_raw = loss.raw.grad.clone()  # type: ignore[union-attr]
+        scores = X[:, 0].to(kind).requires_grad_()
+        loss.zero_grad()
+        value = loss(scores, y)
+        (0.5 * value).backward(retain_graph=True)
+        (0.5 * value).backward()
+        assert torch.equal(scores.grad, plain)
+        assert torch.equal(loss.raw.grad, of_raw)  # type: ignore[arg-type]
+
+
+def test_transforms_of_functions_are_refused() -> None:
+    """Gradients that were computed along with a value are none to `torch.func`."""
+    scores = torch.zeros(3)
+    for transform in (torch.func.grad, torch.func.vmap):
+        with pytest.raises(RuntimeError, match=r"functorch|vmap"):
+            transform(lambda s: with_gradients(torch.tensor(1.0), (s,), (torch.ones(3),)))(scores)
+
+
 def test_second_derivatives_are_refused() -> None:
     X, y = made()
     scores = X[:, 0].clone().requires_grad_()
@@ -158,6 +233,12 @@ def test_shapes_are_those_of_the_cross_entropy() -> None:
             RecallAtPrecisionLoss(0.8)(logits, targets)
     with pytest.raises(DataError, match="floating"):
         RecallAtPrecisionLoss(0.8)(y.long(), y)
+    with pytest.raises(DataError, match="dense"):
+        RecallAtPrecisionLoss(0.8)(X[:, 0], y.to_sparse())
+    trained = RecallAtPrecisionLoss(0.8).start(X[:, 0], y)
+    trained(X[:, 0], y)
+    with pytest.raises(TypeError, match="to_dense"):
+        trained(X[:, 0].to_sparse(), y)
     with pytest.raises(DataError, match="share"):
         RecallAtPrecisionLoss(0.8, share=1.5)
     with pytest.raises(MetricError):

@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 from torch import nn
 
 from rankwise._docstrings import inherit_sections
-from rankwise._validation import as_numbers, check_real, check_whole
-from rankwise.errors import DataError, ShapeError
+from rankwise._validation import check_real, check_whole
+from rankwise.errors import DataError
 from rankwise.losses._autograd import with_gradients
 from rankwise.losses._batches import TensorLike
-from rankwise.losses._rate_batches import RateBatch, RateState, columns, has_kernel, statement_kinds
+from rankwise.losses._rate_batches import RateBatch, RateKernel, RateState, columns, has_kernel, statement_kinds
 from rankwise.metrics import Metric
 from rankwise.objectives import RateObjective, SaddlePoint, rate_objective
 from rankwise.objectives.rates._objective import DEFAULT_ANCHORS
@@ -147,6 +147,7 @@ class RateLoss(nn.Module):
     units: torch.Tensor
     label_weight: torch.Tensor
     started: torch.Tensor
+    _in_memory: RateKernel | None = None
 
     def __init__(
         self,
@@ -185,7 +186,6 @@ class RateLoss(nn.Module):
         self.register_buffer("label_weight", torch.zeros(2, classes, dtype=torch.float64))
         self.register_buffer("started", torch.zeros(classes, dtype=torch.bool))
         self._all_started = False
-        self._shared: tuple[list[int], list[AnyArray]] = [], []
 
     def _unknowns(self) -> FloatArray:
         """b, λ and log ψ, within their bounds."""
@@ -236,31 +236,36 @@ class RateLoss(nn.Module):
             raise DataError(f"logits must be a tensor, got {type(logits).__name__}; pass what the model gives")
         if not logits.is_floating_point():
             raise DataError(f"logits must be a tensor of floating-point numbers, got {logits.dtype}; pass floats")
-        scores = logits.detach() if logits.itemsize >= 4 else logits.detach().float()
-        batch = self._batch(scores, targets, sample_weight)
+        scores = logits if logits.itemsize >= 4 else logits.float()
+        batch = RateBatch.of(scores, targets, sample_weight, self.classes)
         if not self._all_started:
             self._start_missing(batch)
-        raw = self.raw
+        raw: torch.Tensor | None = self._parameters["raw"]
+        assert raw is not None
         if has_kernel(self.surrogate, scores, raw):
-            value, by_scores, by_raw = batch.step_by_kernel(self._state(*self._shared_arrays()), self.surrogate)
-        else:
-            state = self._state(*map(_host, (raw, self.levels, self.units, self.label_weight)))
-            value, by_scores, by_raw = batch.step_by_torch(state, self.surrogate)
-            self.label_weight.copy_(torch.from_numpy(state.label_weight))
-            by_raw = by_raw.to(raw)
-        return with_gradients(value, (logits, raw), (by_scores, by_raw))
+            value, gradients = batch.step_by_kernel(self._kernel(raw), raw)
+            return with_gradients(value, (logits, raw), gradients)
+        state = self._state(*map(_host, (raw, self.levels, self.units, self.label_weight)))
+        value, (by_scores, by_raw) = batch.detached().step_by_torch(state, self.surrogate)
+        self.label_weight.copy_(torch.from_numpy(state.label_weight))
+        raw = raw if raw.device == value.device else raw.to(value)  # whose gradients come back from there
+        return with_gradients(value, (logits, raw), (by_scores, by_raw.to(raw)))
 
-    def _shared_arrays(self) -> list[AnyArray]:
-        """Parameter and buffers as arrays of the same memory, made anew once that is another: each takes its time."""
-        tensors = [self._parameters["raw"], *map(self._buffers.__getitem__, ("levels", "units", "label_weight"))]
-        places = [tensor.data_ptr() for tensor in tensors if tensor is not None]
-        if places != self._shared[0]:
-            self._shared = places, [tensor.detach().numpy() for tensor in tensors if tensor is not None]
-        return self._shared[1]
+    def _kernel(self, raw: torch.Tensor) -> RateKernel:
+        """The kernel, and parameter and buffers as arrays of the same memory: made anew once any of this is another."""
+        buffers: dict[str, Any] = self._buffers
+        levels, units, label_weight = buffers["levels"], buffers["units"], buffers["label_weight"]
+        places = raw.data_ptr(), levels.data_ptr(), units.data_ptr(), label_weight.data_ptr()
+        sources = places, self.training, self.damping, self.surrogate
+        kernel = self._in_memory
+        if kernel is None or kernel.sources != sources:
+            arrays = [tensor.detach().numpy() for tensor in (raw, levels, units, label_weight)]
+            kernel = self._in_memory = RateKernel.of(self.surrogate, self._state(*arrays), sources)
+        return kernel
 
     def __getstate__(self) -> dict[str, Any]:
         """Without arrays that a copy would not share."""
-        return {**self.__dict__, "_shared": ([], [])}
+        return {name: value for name, value in self.__dict__.items() if name != "_in_memory"}
 
     def _state(self, raw: AnyArray, levels: AnyArray, units: AnyArray, label_weight: FloatArray) -> RateState:
         """What the kernels read, and the label weights to which they add."""
@@ -280,28 +285,6 @@ class RateLoss(nn.Module):
             MIN_SPLIT,
         )
 
-    def _batch(self, scores: torch.Tensor, targets: TensorLike, sample_weight: TensorLike | None) -> RateBatch:
-        """The rows, whose shapes are checked."""
-        rows, weights = self._count(scores, "logits"), None
-        y = _tensor("targets", targets, scores)
-        if self._count(y, "targets") != rows:
-            raise ShapeError(f"targets must have the shape of the logits {tuple(scores.shape)}, got {tuple(y.shape)}")
-        if sample_weight is not None:
-            weights = _tensor("sample_weight", sample_weight, scores)
-            if self._count(weights, "sample_weight", 1) != rows:
-                raise ShapeError(
-                    f"sample_weight must have one entry per row ({rows}), got {len(weights)}; pass as many"
-                )
-        return RateBatch(scores, y, weights)
-
-    def _count(self, values: torch.Tensor, name: str, width: int = 0) -> int:
-        """Rows of values with a column per class, or with so many."""
-        rows, *widths = values.shape or (0, 0, 0)
-        if (widths or [1]) in ([self.classes], [width]):
-            return rows
-        shape = "(n,) or (n, 1)" if self.classes == 1 else f"(n, {self.classes})"
-        raise ShapeError(f"{name} must have the shape {shape}, got {tuple(values.shape)}; classes= is their number")
-
     @torch.no_grad()
     def _start_missing(self, batch: RateBatch) -> None:
         batch.check_known()
@@ -315,7 +298,7 @@ class RateLoss(nn.Module):
         for c in torch.nonzero(has_both & ~self.started).flatten().tolist():
             self._start_class(c, scores[c], y[c], weights[c])
         self._all_started = bool(self.started.all())
-        self._class_weight = _host(self.started) / self.classes
+        self._class_weight[:] = _host(self.started) / self.classes
 
     def _start_class(self, c: int, scores: torch.Tensor, y: torch.Tensor, weights: torch.Tensor) -> None:
         share = None if self.share is None else float(self.share[c])
@@ -347,7 +330,7 @@ class RateLoss(nn.Module):
             This loss.
         """
         self.started.zero_()
-        self._start_missing(self._batch(logits.float(), targets, sample_weight))
+        self._start_missing(RateBatch.of(logits.float(), targets, sample_weight, self.classes))
         return self
 
     def extra_repr(self) -> str:
@@ -359,12 +342,3 @@ class RateLoss(nn.Module):
             The objective and its surrogate.
         """
         return f"{str(self.objective)!r}, surrogate={str(self.surrogate)!r}, classes={self.classes}"
-
-
-def _tensor(name: str, values: TensorLike, scores: torch.Tensor) -> torch.Tensor:
-    """One number per row where the scores are, of a tensor or whatever else is an array."""
-    if not isinstance(values, torch.Tensor):
-        values = torch.from_numpy(np.array(as_numbers(name, values)))
-    elif values.layout is not torch.strided or values.is_complex():
-        raise DataError(f"{name} must be a dense tensor of real numbers, got {values.dtype}; convert it")
-    return values.detach().to(scores)

@@ -60,15 +60,16 @@ def rate_lagrangian(
     if known_share == 0.0:
         positives, negatives = max(in_batch[0] / unit, MIN_COUNT), max(in_batch[1] / unit, MIN_COUNT)
     value, by, has_splits = 0.0, np.empty(3), raw.shape[0] > 2
+    lowest, n_inputs = np.log(min_split), 3 if has_splits else 2  # of a statement: missed, false and the split
     for k in range(kinds.size):
         highest = max_multiplier / min(units[k], 1.0)
         raised = raw[1, k] * rates[1]
         multiplier = min(max(raised, 0.0), highest) * units[k]
         log_split = raw[2, k] * rates[2] if has_splits else 0.0
-        split = np.exp(min(max(log_split, np.log(min_split)), 0.0))
+        split = np.exp(min(max(log_split, lowest), 0.0)) if has_splits else 1.0
         applied, missing = multiplier, 0.0
         cost, excess = 0j, 0j
-        for step in range(-1 if damping > 0.0 else 0, 3):
+        for step in range(-1 if damping > 0.0 else 0, n_inputs):
             counts = AnchorCounts(
                 complex(losses[0, k] / unit, TINY if step == 0 else 0.0),
                 complex(losses[1, k] / unit, TINY if step == 1 else 0.0),
@@ -99,7 +100,7 @@ def rate_lagrangian(
         by_raw[1, k] = 0.0 if is_out else fall
         if has_splits:
             fall = by[2] * split
-            is_out = (log_split <= np.log(min_split) and fall > 0.0) or (log_split >= 0.0 and fall < 0.0)
+            is_out = (log_split <= lowest and fall > 0.0) or (log_split >= 0.0 and fall < 0.0)
             by_raw[2, k] = 0.0 if is_out else fall
     return value
 
@@ -125,40 +126,44 @@ def rate_step(
     scores: AnyArray, targets: AnyArray, weights: AnyArray, width: float,
     raw: AnyArray, rates: FloatArray, levels: AnyArray, units: AnyArray, kinds: IntArray, shares: FloatArray,
     class_weight: FloatArray, known_share: FloatArray, label_weight: FloatArray, is_counted: bool, damping: float,
-    max_multiplier: float, min_split: float, by_scores: AnyArray, by_raw: AnyArray, value: AnyArray,
-) -> bool:  # fmt: skip
-    """Fill the value of the loss and its derivatives by scores and by what is raw; no weights are weights of 1.
+    max_multiplier: float, min_split: float, by_scores: AnyArray, by_raw: AnyArray,
+) -> float:  # fmt: skip
+    """The value of the loss; fills its derivatives by scores and by what is raw. No weights are weights of 1.
 
-    Returns whether targets and weights are known, NaN standing for what is not; otherwise nothing is done.
+    What rows have is flat, class by class within each row; weights may be one per row. Where targets or weights are not
+    known, which is what NaN stands for, the value is NaN and nothing else is done.
     """
     for values in (targets, weights):
-        for i in range(values.shape[0]):
-            for c in range(values.shape[1]):
-                if values[i, c] != values[i, c]:
-                    return False
-    n_rows, n_anchors, total = scores.shape[0], kinds.size, 0.0
+        for i in range(values.size):
+            if values[i] != values[i]:
+                return np.nan
+    n_classes, n_anchors, total = class_weight.size, kinds.size, 0.0
+    n_rows = scores.size // n_classes
+    n_weights = weights.size // max(n_rows, 1)  # of each row
     # Margins are differences in the precision of the scores: where a threshold is one of them, a corner is met exactly.
     column, thresholds = np.empty(n_rows, scores.dtype), np.empty(n_anchors + 1, scores.dtype)
-    signs, odds, below, by_score = np.empty(n_rows), np.empty(n_rows), np.empty(n_rows), np.empty(n_rows)
-    losses_of_rows = np.empty(n_rows)
     thresholds[n_anchors] = width
     width = thresholds[n_anchors]
-    weight, slopes_of_rows, in_batch = np.empty((2, n_rows)), np.empty((n_anchors, n_rows)), np.empty(2)
-    losses, slopes, factors = np.empty((2, n_anchors)), np.empty((2, n_anchors)), np.empty((2, n_anchors))
-    for c in range(scores.shape[1]):
+    of_rows = np.empty((7 + n_anchors, n_rows))
+    signs, odds, below, by_score, losses_of_rows = of_rows[0], of_rows[1], of_rows[2], of_rows[3], of_rows[4]
+    weight, slopes_of_rows = of_rows[5:7], of_rows[7:]
+    of_anchors, in_batch = np.empty((3, 2, n_anchors)), np.empty(2)
+    losses, slopes, factors = of_anchors[0], of_anchors[1], of_anchors[2]
+    for c in range(n_classes):
         in_batch[0], in_batch[1], spread, middle = 0.0, 0.0, 0.0, raw[0, c, n_anchors // 2] * rates[0]
         for k in range(n_anchors):
             thresholds[k] = raw[0, c, k] * rates[0]
             spread = max(spread, abs(thresholds[k] - middle))
         furthest = spread
+        of_class = c if n_weights > 1 else 0
         for i in range(n_rows):
-            side = 0 if targets[i, c] > 0 else 1
+            side = 0 if targets[i * n_classes + c] > 0 else 1
             one = 1.0
-            if weights.size > 0:
-                one = float(weights[i, c if weights.shape[1] > 1 else 0])
+            if n_weights > 0:
+                one = float(weights[i * n_weights + of_class])
             weight[side, i], weight[1 - side, i] = one, 0.0
             in_batch[side] += one
-            column[i], signs[i], by_score[i] = scores[i, c], 1.0 - 2.0 * side, 0.0
+            column[i], signs[i], by_score[i] = scores[i * n_classes + c], 1.0 - 2.0 * side, 0.0
             furthest = max(furthest, abs(column[i] - middle) + spread)
         is_near = furthest < MAX_WIDTHS * width
         if HAS_ODDS and is_near:
@@ -189,6 +194,5 @@ def rate_step(
             for i in range(n_rows):
                 by_score[i] += (factors[0, k] if signs[i] > 0.0 else factors[1, k]) * slopes_of_rows[k, i]
         for i in range(n_rows):
-            by_scores[i, c] = (weight[0, i] + weight[1, i]) * by_score[i]
-    value[0] = total
-    return True
+            by_scores[i * n_classes + c] = (weight[0, i] + weight[1, i]) * by_score[i]
+    return scores.dtype.type(total)  # type: ignore[no-any-return]
