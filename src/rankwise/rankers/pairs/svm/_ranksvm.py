@@ -16,6 +16,7 @@ from rankwise.data.prepare._quantiles import Quantiles
 from rankwise.errors import DataError
 from rankwise.metrics import Metric
 from rankwise.objectives.margins._lists import PairLists
+from rankwise.rankers._base import Ranker
 from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers._parameters import BOOLEAN, Constraint, OneOf
 from rankwise.rankers._score_functions._functions import LinearFunction
@@ -181,7 +182,7 @@ class RankSVM(LinearPairRanker):
         linear = super()._contributions(X)
         return linear if self.quantile_weights_ is None else linear + self.quantile_weights_.contributions(_dense(X))
 
-    @inherit_sections(LinearPairRanker.to_score_function)
+    @inherit_sections(Ranker.to_score_function)
     def to_score_function(self) -> LinearFunction:
         """The weights of the features as they are."""
         if self.quantile_weights_ is not None:
