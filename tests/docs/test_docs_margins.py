@@ -55,8 +55,8 @@ def test_quantiles_are_as_measured() -> None:
     check_table(
         "README.md",
         "quantiles on web",
-        "`rw.RankSVM(quantiles=True)`, which also learns from [quantiles of features](docs/margins.md), has "
-        f"{ndcg} and {auc} on `web` after {web['cpu_seconds']:.0f} CPU s.",
+        "`rw.RankSVM(quantiles=True)`, which also learns from [quantiles of features](docs/margins.md),\n"
+        f"has {ndcg} and {auc} on `web` after {web['cpu_seconds']:.0f} CPU s.",
     )
     heads = ["data", "model", "NDCG@10 (p)", "MAP (p)", "AUC (p)", "CPU s"]
     check_table("docs/margins.md", "quantiles", markdown(heads, rows))

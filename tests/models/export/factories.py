@@ -78,6 +78,7 @@ MAKERS: dict[str, Any] = {
     "rankboost": lambda: RankBoost(n_estimators=30).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid),
     "smoothrankboost": lambda: SmoothRankBoost(n_estimators=10).fit(ROUND.X, ROUND.y > 0, qid=ROUND.qid),
     "ranksvm": lambda: RankSVM().fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid),
+    "ranksvm-quantiles": lambda: RankSVM(quantiles=True).fit(ROUND.X, ROUND.y, qid=ROUND.qid),
     "aucsvm": lambda: AUCSVM().fit(TRAIN.X, POSITIVE, qid=TRAIN.qid),
     "margin": lambda: MarginRanker(epsilon=0.8, max_iter=20).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid),
     "margin-stumps": lambda: MarginRanker(epsilon=0.8, hypotheses="stumps", max_iter=10).fit(
@@ -87,7 +88,7 @@ MAKERS: dict[str, Any] = {
     "ranknet": lambda: RankNet("ndcg@10", activation="tanh", **NETS).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid),
     "auto": lambda: small_auto().fit(TRAIN),
     "auto-net": lambda: small_auto(
-        candidates={"linear": RankSVM(), "net": LambdaRank(**NETS), "trees": LambdaMART(**TREES)}
+        candidates={"linear": RankSVM(quantiles=True), "net": LambdaRank(**NETS), "trees": LambdaMART(**TREES)}
     ).fit(TRAIN),
     "lightgbm": lambda: LightGBMRanker(**TREES).fit(ROUND.X, ROUND.y, qid=ROUND.qid),
     "logistic": lambda: LogisticRanker().fit(TRAIN.X, POSITIVE, qid=TRAIN.qid),
@@ -104,7 +105,7 @@ TAKES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("lambdamart-missing", "lambdamart-gaps-only"), ("onnx", "xgboost-json", "vespa", "lightgbm")),
     "lambdamart-categories": ("onnx", "vespa", "lightgbm"),
     **dict.fromkeys(("ranksvm", "aucsvm", "logistic", "margin", "rate-linear"), LINEAR_OF),
-    **dict.fromkeys(("lambdarank", "ranknet", "rate-net"), ("onnx", "vespa")),
+    **dict.fromkeys(("lambdarank", "ranknet", "rate-net", "ranksvm-quantiles"), ("onnx", "vespa")),
     **dict.fromkeys(("auto", "auto-net"), ("onnx",)),
 }
 PAIRS = [(kind, to) for kind, formats in TAKES.items() for to in formats]

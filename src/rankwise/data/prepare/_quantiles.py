@@ -40,16 +40,16 @@ class Quantiles:
         columns = [_knots(rows[:, column], mass) for column in range(X.shape[1])]
         return cls([knots for knots, _ in columns], [levels for _, levels in columns])
 
-    def shares(self, X: AnyArray) -> AnyArray:
-        """The share of rows below each entry of X, in its type."""
-        X, out = np.ascontiguousarray(X), np.empty(X.shape, dtype=X.dtype)
+    def shares(self, X: AnyArray) -> FloatArray:
+        """The share of rows below each entry of X."""
+        X, out = np.ascontiguousarray(X), np.empty(X.shape)
         pieces = [(low, min(low + ROWS_AT_ONCE, len(X))) for low in range(0, len(X), ROWS_AT_ONCE)]
         threads.run([partial(fill_shares, X, *self._pieces, low, high, out) for low, high in pieces])
         return out
 
     def beside(self, X: AnyArray) -> AnyArray:
-        """The features, and then their shares."""
-        return np.hstack([X, self.shares(X)])
+        """The features, and then their shares, in the type of X."""
+        return np.hstack([X, self.shares(X).astype(X.dtype, copy=False)])
 
     @cached_property
     def _pieces(self) -> tuple[FloatArray, FloatArray, FloatArray]:

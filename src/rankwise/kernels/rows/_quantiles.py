@@ -12,7 +12,7 @@ BLOCK_ROWS = 256  # that take each step of the search together, in vectors
 
 @kernel
 def fill_shares(
-    X: AnyArray, starts: FloatArray, levels: FloatArray, slopes: FloatArray, low: int, high: int, out: AnyArray
+    X: AnyArray, starts: FloatArray, levels: FloatArray, slopes: FloatArray, low: int, high: int, out: FloatArray
 ) -> None:
     """Fill `out[i, k]` by the last piece of line k that starts at or below X[i, k], or else by its first piece.
 

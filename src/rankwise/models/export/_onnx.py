@@ -21,6 +21,7 @@ from rankwise.rankers._score_functions._functions import (
     BlendFunction,
     LinearFunction,
     NetFunction,
+    QuantileFunction,
     ScoreFunction,
     TreeSum,
 )
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 OPSET, ML_OPSET = 17, 5
 IR, ML_IR = 8, 10  # the oldest file formats that have these operators
+MAX_STEEPNESS = 1e300  # of a line between two knots: one over it is a number, and so is the other way round
 ACTIVATIONS = {"relu": "Relu", "tanh": "Tanh"}
 
 
@@ -72,6 +74,8 @@ class Onnx(Format):
             return add_trees(graph, function.two_sided())
         if isinstance(function, LinearFunction):
             return _linear(graph, function)
+        if isinstance(function, QuantileFunction):
+            return _bent(graph, function)
         if isinstance(function, NetFunction):
             return _net(graph, function)
         if isinstance(function, BlendFunction):
@@ -83,6 +87,8 @@ class Onnx(Format):
         if isinstance(part, LinearFunction):
             # ONNX Runtime would join a product with what multiplies it, in single precision.
             return self._add(graph, replace(part, weights=weight * part.weights, constant=weight * part.constant))
+        if isinstance(part, QuantileFunction):
+            return _bent(graph, replace(part, weights=weight * part.weights, bends=weight * part.bends))
         return graph.add("Mul", [self._add(graph, part), graph.constant(np.array([weight]))])
 
     def predict(self, path: Path, names: list[str]) -> Predict:
@@ -141,6 +147,25 @@ def _linear(graph: Graph, function: LinearFunction) -> str:
         rows = graph.cast(graph.cast(rows, np.float32), np.float64)
     product = graph.add("MatMul", [rows, graph.constant(function.weights[:, None])])
     return graph.add("Add", [product, graph.constant(np.array([function.constant]))])
+
+
+def _bent(graph: Graph, function: QuantileFunction) -> str:
+    """A product with the features, and a column for each feature: how far it is along each piece of its line."""
+    rows = graph.cast("features", np.float64)
+    sums = [graph.add("MatMul", [rows, graph.constant(function.weights[:, None])])]
+    low, high = (graph.constant(np.array(end)) for end in (0.0, 1.0))
+    for column, (knots, levels) in enumerate(zip(function.quantiles.knots, function.quantiles.levels, strict=True)):
+        bend = function.bends[column]
+        sums.append(graph.constant(np.array([[bend * levels[0]]])))
+        if knots.size == 1 or bend == 0.0:
+            continue
+        with np.errstate(over="ignore"):  # knots next to each other, and knots at both ends of all numbers
+            gaps = np.clip(np.diff(knots), 1.0 / MAX_STEEPNESS, np.finfo(np.float64).max)
+        value = graph.add("Gather", [rows, graph.constant(np.array([column]))], axis=1)
+        along = graph.add("Sub", [value, graph.constant(knots[:-1])])
+        along = graph.add("Clip", [graph.add("Mul", [along, graph.constant(1.0 / gaps)]), low, high])
+        sums.append(graph.add("MatMul", [along, graph.constant(bend * np.diff(levels)[:, None])]))
+    return graph.add("Sum", sums)
 
 
 def _net(graph: Graph, function: NetFunction) -> str:

@@ -12,6 +12,7 @@ from rankwise.rankers._score_functions._functions import (
     LinearFunction,
     NetFunction,
     Node,
+    QuantileFunction,
     ScoreFunction,
     TreeSplit,
     TreeSum,
@@ -39,6 +40,10 @@ def probe_rows(function: ScoreFunction, *, missing: bool) -> Rows:
             _random_rows(values, len(function.names), rng),
             *_at_thresholds(function, missing, values, rng, max_rows),
         ]
+    elif isinstance(function, QuantileFunction):
+        knots = enumerate(function.quantiles.knots)
+        values = {column: [*np.concatenate([_around(v) for v in of_column]), *EXTREMES] for column, of_column in knots}
+        blocks = [_random_rows(values, len(function.names), rng)]
     else:
         assert isinstance(function, LinearFunction | NetFunction)
         near = np.where(function.scale > 0.0, 1.0 / np.where(function.scale > 0.0, function.scale, 1.0), 1.0)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.data.io._formats import numbered_columns
+from rankwise.data.prepare._quantiles import Quantiles
 from rankwise.rankers._features import feature_names_of
 from rankwise.types import AnyArray, FloatArray
 
@@ -198,6 +199,30 @@ class LinearFunction(ScoreFunction):
     def magnitude(self, X: AnyArray) -> FloatArray:
         """What the rounding of each row's score is a share of."""
         return np.asarray((np.abs(X) + np.abs(self.center)) @ np.abs(self.slopes) + abs(self.constant))
+
+
+@dataclass(frozen=True, eq=False)
+class QuantileFunction(ScoreFunction):
+    """Σ weight·x + Σ bend·share of training rows below x."""
+
+    noun: ClassVar[str] = "quantiles of features"
+    weights: FloatArray
+    bends: FloatArray
+    quantiles: Quantiles
+
+    @property
+    def rounding(self) -> float:
+        """All is in double precision."""
+        return DOUBLE
+
+    @property
+    def terms(self) -> int:
+        """Numbers that a score is the sum of."""
+        return 4 * self.weights.size
+
+    def magnitude(self, X: AnyArray) -> FloatArray:
+        """What the rounding of each row's score is a share of; no share is above 1."""
+        return np.asarray(np.abs(X) @ np.abs(self.weights) + np.abs(self.bends).sum())
 
 
 @dataclass(frozen=True, eq=False)

@@ -60,11 +60,9 @@ def test_a_fit_without_quantiles_forgets_them() -> None:
     assert model.quantile_weights_ is None
 
 
-def test_sparse_features_and_exports_are_refused(tmp_path) -> None:
+def test_sparse_features_are_refused() -> None:
     with pytest.raises(DataError, match=r"needs dense features, got a sparse matrix; pass X.toarray\(\)"):
         rw.RankSVM(quantiles=True).fit(sp.csr_matrix(TRAIN.X), TRAIN.y, qid=TRAIN.qid)
     model = rw.RankSVM(quantiles=True).fit(TRAIN)
     with pytest.raises(DataError, match="needs dense features"):
         model.predict(sp.csr_matrix(TRAIN.X))
-    with pytest.raises(DataError, match="export does not know quantiles of features"):
-        model.to_score_function()

@@ -18,7 +18,7 @@ from rankwise.objectives.margins._lists import PairLists, has_few_pairs
 from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers._parameters import BOOLEAN, NONE, Constraint, Integer, OneOf, OneOrMore, Real
 from rankwise.rankers._persistence import read_float, read_floats, read_int
-from rankwise.rankers._score_functions._functions import LinearFunction, kind_and_names
+from rankwise.rankers._score_functions._functions import LinearFunction, ScoreFunction, kind_and_names
 from rankwise.rankers.pairs._base import Attributes
 from rankwise.rankers.pairs._matrix import Matrix, canonical, matrix_times
 from rankwise.rankers.pairs._tuned import Candidate, TunedPairRanker
@@ -156,7 +156,7 @@ class LinearPairRanker(TunedPairRanker):
     def _contributions(self, X: Matrix) -> FloatArray:
         return np.asarray(X * self.coef_, dtype=np.float64)
 
-    def to_score_function(self) -> LinearFunction:
+    def to_score_function(self) -> ScoreFunction:
         """The weights of the features as they are."""
         size = self.coef_.size
         return LinearFunction(*kind_and_names(self), self.coef_, 0.0, np.zeros(size), np.ones(size))

@@ -19,7 +19,7 @@ from rankwise.objectives.margins._lists import PairLists
 from rankwise.rankers._base import Ranker
 from rankwise.rankers._pair_rows import PairRows
 from rankwise.rankers._parameters import BOOLEAN, Constraint, OneOf
-from rankwise.rankers._score_functions._functions import LinearFunction
+from rankwise.rankers._score_functions._functions import QuantileFunction, ScoreFunction, kind_and_names
 from rankwise.rankers.pairs._base import Attributes
 from rankwise.rankers.pairs._matrix import Matrix, matrix_times
 from rankwise.rankers.pairs._tuned import Candidate
@@ -59,7 +59,7 @@ class RankSVM(LinearPairRanker):
     quantiles : bool, default=False
         Whether to learn from each feature twice: from its value, and from the share of training rows below that value.
         What a feature adds to the score then bends, which heavy tails and counts want, and is still a sum over
-        features. X must be dense; another system cannot compute such a model.
+        features. X must be dense.
     tol : float in (0, 1], default=1e-4
         Largest duality gap, relative to the objective or (if less) to how far it is below that of w = 0, C.
     max_iter : int in [1, 1e9], default=200
@@ -173,23 +173,20 @@ class RankSVM(LinearPairRanker):
             yield _with_quantiles(candidate, quantiles)
 
     def _scores(self, X: Matrix) -> FloatArray:
-        if self.quantile_weights_ is None:
-            return matrix_times(X, self.coef_)
-        X = _dense(X)
-        return np.asarray(matrix_times(X, self.coef_) + self.quantile_weights_.scores(X))
+        linear = matrix_times(X, self.coef_)
+        return linear if self.quantile_weights_ is None else linear + self.quantile_weights_.scores(_dense(X))
 
     def _contributions(self, X: Matrix) -> FloatArray:
         linear = super()._contributions(X)
         return linear if self.quantile_weights_ is None else linear + self.quantile_weights_.contributions(_dense(X))
 
     @inherit_sections(Ranker.to_score_function)
-    def to_score_function(self) -> LinearFunction:
-        """The weights of the features as they are."""
-        if self.quantile_weights_ is not None:
-            raise DataError(
-                "export does not know quantiles of features, got a RankSVM with quantiles=True; fit it without them"
-            )
-        return super().to_score_function()
+    def to_score_function(self) -> ScoreFunction:
+        """The weights of the features as they are, and of their quantiles where it learned from them."""
+        bent = self.quantile_weights_
+        if bent is None:
+            return super().to_score_function()
+        return QuantileFunction(*kind_and_names(self), self.coef_, bent.coef, bent.quantiles)
 
     def _get_state(self) -> JsonObject:
         weights = self.quantile_weights_
@@ -248,9 +245,16 @@ def _with_quantiles(candidate: Candidate, quantiles: Quantiles | None) -> Candid
     if quantiles is None:
         return replace(candidate, learned=lambda: {**candidate.learned(), "quantile_weights_": None})
 
-    def learned() -> Attributes:
-        attributes = candidate.learned()
-        linear, bent = np.split(np.asarray(attributes["coef_"]), 2)
-        return attributes | {"coef_": linear, "quantile_weights_": QuantileWeights(quantiles, bent)}
+    def parts() -> tuple[FloatArray, QuantileWeights]:
+        linear, bent = np.split(np.asarray(candidate.learned()["coef_"]), 2)
+        return linear, QuantileWeights(quantiles, bent)
 
-    return Candidate(learned, lambda X: candidate.scores(quantiles.beside(_dense(X))), candidate.done)
+    def learned() -> Attributes:
+        linear, bent = parts()
+        return candidate.learned() | {"coef_": linear, "quantile_weights_": bent}
+
+    def scores(X: Matrix) -> FloatArray:
+        linear, bent = parts()
+        return matrix_times(X, linear) + bent.scores(_dense(X))
+
+    return Candidate(learned, scores, candidate.done)
