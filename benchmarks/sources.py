@@ -137,7 +137,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "welleck": (*TREES, *PAIRS),
 }
 """By the beginning of a result's name the beginnings of the paths, below src/rankwise, that it depends on."""
-FIRST_PAGES = ("it_pays", "metrics", "read", "lambdas", "peers")
+FIRST_PAGES = ("it_pays", "metrics", "read", "lambdas", "peers", "quantiles")
 """Results on README and docs' first pages: a test fails while one of them is older than its code."""
 
 NO_COMMIT = "(a commit that is not in this clone)"
