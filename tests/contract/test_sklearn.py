@@ -53,6 +53,7 @@ OF_CLASSES = {
     "check_regressors_train": "few grades are taken, and its targets have more than a hundred values",
     "check_regressor_data_not_an_array": "as in training",
 }
+OF_DENSE = {"check_sample_weight_equivalence_on_sparse_data": "its tags say that X must be dense"}
 OF_NETS = {"check_methods_subset_invariance": "torch multiplies a batch of float32 rows in another order than one row"}
 
 TREES: dict[str, Any] = {"n_estimators": 5, "num_leaves": 7, "min_child_samples": 1, "random_state": 0, "n_jobs": 1}
@@ -72,7 +73,7 @@ ESTIMATORS = {
     "rankboost": (rw.RankBoost("ndcg[linear]", n_estimators=10), {}),
     "smoothrankboost": (rw.SmoothRankBoost("ndcg[linear]", n_estimators=10), {}),
     "ranksvm": (rw.RankSVM("ndcg[linear]"), {}),
-    "ranksvm of quantiles": (rw.RankSVM("ndcg[linear]", quantiles=True), {}),
+    "ranksvm of quantiles": (rw.RankSVM("ndcg[linear]", quantiles=True), OF_DENSE),
     "aucsvm": (rw.AUCSVM(), OF_CLASSES),
     "auto": (
         rw.AutoRanker("ndcg[linear]", folds=2, candidates=CANDIDATES, random_state=0, n_jobs=1),

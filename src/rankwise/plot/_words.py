@@ -53,8 +53,7 @@ def draw_marks(ax: Axes, marks: Sequence[Mark]) -> None:
 
 def part_words(words: list[Annotation], ax: Axes, dots: Sequence[tuple[float, float]] = ()) -> None:
     """Move each word to the nearest place that is free of other words and of dots, and best of curves too."""
-    figure = ax.get_figure(root=True)
-    assert figure is not None
+    figure = ax.figure.canvas.figure  # the whole of it, of which ax may be in a part
     for word in words:
         word.set_in_layout(False)  # it will be inside, wherever it is now
     figure.draw_without_rendering()  # so that the layout is known
@@ -109,8 +108,7 @@ def _places(width: float, height: float) -> list[tuple[float, float]]:
 def _join(word: Annotation, ax: Axes, colour: str) -> None:
     """A thin line from a dot to its word, if that is not beside it."""
     box, (x, y) = word.get_window_extent(), ax.transData.transform(word.xy)
-    figure = ax.get_figure(root=True)
-    assert figure is not None
+    figure = ax.figure.canvas.figure  # the whole of it, of which ax may be in a part
     scale = figure.dpi / 72.0
     end = ((np.clip(x, box.x0, box.x1) - x) / scale, (np.clip(y, box.y0, box.y1) - y) / scale)
     if math.hypot(*end) > FAR:
