@@ -54,10 +54,10 @@ def test_every_model_fits_and_predicts(name: str) -> None:
 
 def test_a_cell_is_measured_in_a_process_of_its_own() -> None:
     gc.collect()  # or the fork would free what other tests left behind while it counts its own memory
-    cell = growth.in_fresh_process("LinearSVC", 20_000)
-    assert (cell["name"], cell["rows"]) == ("LinearSVC", 20_000)
+    cell = growth.in_fresh_process("LinearSVC", 200_000)
+    assert (cell["name"], cell["rows"]) == ("LinearSVC", 200_000)
     assert cell["fit_seconds"] > cell["predict_seconds"] > 0
-    assert cell["fit_bytes"] > 20_000 * 20 * 8  # it makes a copy in float64
+    assert cell["fit_bytes"] > 200_000 * 20 * 4  # it makes a copy in float64, in part of memory that was held before
 
 
 def test_a_cell_that_takes_too_long_is_recorded_as_such(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -164,7 +164,8 @@ def test_resumed_before_it_began(run: Run) -> None:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_real_ctrl_c_reports_the_seeds_that_are_finished(run: Run, jobs: int) -> None:
     code, out, said = stop(signal.SIGINT, 7, "--jobs", jobs)
-    assert (code, said) == (130, "")
+    assert code == 130
+    assert said in ("", "rankwise: note: training was interrupted; the best so far is kept\n")  # where it met a fit
     told = json.loads(out)
     assert told["interrupted"]
     assert 1 <= len(told["seeds"]) < 30
